@@ -1,0 +1,115 @@
+//! What time does to a job: one table of timers, and their minimum.
+
+use super::run::{AttemptResult, Run, Stop, Waits};
+use super::view::JobStatus;
+use super::{Effect, JobMachine, Verdict};
+use crate::machine::Wakeup;
+use crate::outcome::RunState;
+use crate::time::{Millis, SECOND};
+
+/// The executor ends an attempt at its limit; the machine does so itself this much later.
+const TIMEOUT_SLACK_MS: i64 = 5 * SECOND;
+
+/// An attempt that has been out for so long is shown as running.
+const RUNNING_AFTER_MS: i64 = 5 * SECOND;
+
+impl JobMachine {
+    pub(super) fn wake(&mut self, now: Millis) {
+        let open: Vec<u64> = self.runs.values().filter(|run| run.is_open()).map(|run| run.seq).collect();
+        for seq in open {
+            self.wake_run(now, seq);
+        }
+        self.fire_due(now);
+    }
+
+    fn wake_run(&mut self, now: Millis, seq: u64) {
+        let passed = |at: Option<Millis>| at.is_some_and(|at| at <= now);
+        let Some(run) = self.runs.get(&seq).filter(|run| run.is_open()) else { return };
+        if passed(deadline(run)) {
+            self.stop(now, seq, Stop::Deadline, "schedule", "the deadline of the run passed");
+        } else if passed(timeout(run)) {
+            self.time_out(now, seq);
+        } else if passed(retry(run)) {
+            self.start_attempt(now, seq);
+        } else {
+            if passed(shown_running(run))
+                && let Some(run) = self.change(seq)
+            {
+                run.enter(now, RunState::Running, "executor", "no result yet");
+                self.effect(format!("{seq}/project"), Effect::ProjectRun { seq });
+            }
+            self.warn(now, seq);
+        }
+    }
+
+    fn warn(&mut self, now: Millis, seq: u64) {
+        let Some(run) = self.runs.get(&seq).filter(|run| warn(run).is_some_and(|at| at <= now)) else { return };
+        let (id, since) = (run.id.clone(), run.active.map_or(now, |active| active.since));
+        let detail = format!("may be stuck: running for {} s", now.since(since) / 1_000);
+        if let Some(run) = self.change(seq) {
+            if let Some(active) = &mut run.active {
+                active.warned = true;
+            }
+            run.note(now, "schedule", detail.clone());
+        }
+        self.effect(format!("{id}/stuck"), Effect::Raise { cause: "may_be_stuck", run: id, detail });
+    }
+
+    /// The limit of an attempt passed and nobody has said so.
+    fn time_out(&mut self, now: Millis, seq: u64) {
+        let Some((id, active)) = self.runs.get(&seq).and_then(|run| Some((run.id.clone(), run.active?))) else { return };
+        if !active.accepted {
+            self.effect(format!("{id}/{}/abort", active.fence), Effect::Abort { run: id, fence: active.fence });
+        }
+        let ms = now.since(active.since);
+        let result = AttemptResult { status: None, error_code: Some("timeout".to_owned()), summary: Some("no result within the time limit".to_owned()), output: None, truncated: false, ms };
+        self.end_attempt(now, seq, Verdict::TimedOut, result, "schedule");
+    }
+
+    /// When the next planned instant is acted on: jitter included.
+    #[must_use]
+    pub fn due_at(&self) -> Option<Millis> {
+        self.head.next_due.filter(|_| self.head.status == JobStatus::Enabled).map(|due| due.plus(self.jitter()))
+    }
+
+    pub(super) fn earliest_wakeup(&self) -> Option<Wakeup> {
+        let mut earliest = self.due_at().map(|at| Wakeup { at, why: "due" });
+        for run in self.runs.values().filter(|run| run.is_open()) {
+            let timers = [
+                (deadline(run), "deadline"),
+                (timeout(run), "timeout"),
+                (retry(run), "retry"),
+                (shown_running(run), "running"),
+                (warn(run), "stuck"),
+            ];
+            for (at, why) in timers {
+                earliest = Wakeup::earlier(earliest, at.map(|at| Wakeup { at, why }));
+            }
+        }
+        earliest
+    }
+}
+
+fn deadline(run: &Run) -> Option<Millis> {
+    let stopping = run.active.is_some_and(|active| active.stopping.is_some());
+    run.deadline.filter(|_| !stopping)
+}
+
+fn timeout(run: &Run) -> Option<Millis> {
+    run.active.map(|active| if active.accepted { active.timeout } else { active.timeout.plus(TIMEOUT_SLACK_MS) })
+}
+
+fn retry(run: &Run) -> Option<Millis> {
+    match run.waits? {
+        Waits::Retry { until } | Waits::Lost { until } => Some(until),
+        Waits::Queue => None,
+    }
+}
+
+fn shown_running(run: &Run) -> Option<Millis> {
+    run.active.filter(|_| run.state == RunState::Dispatched).map(|active| active.since.plus(RUNNING_AFTER_MS))
+}
+
+fn warn(run: &Run) -> Option<Millis> {
+    run.active.filter(|active| !active.warned && active.warn < Millis(i64::MAX)).map(|active| active.warn)
+}

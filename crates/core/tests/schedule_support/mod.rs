@@ -1,0 +1,5 @@
+//! What the schedule tests share.
+#![allow(dead_code, missing_docs)]
+
+pub mod cases;
+pub mod reference;

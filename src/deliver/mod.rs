@@ -1,0 +1,11 @@
+//! Effects out: HTTP requests of jobs, callbacks, and rows for D1. The only room that fetches.
+
+mod body;
+mod exchange;
+mod executor;
+pub mod directory;
+pub mod projection;
+mod signing;
+mod thin;
+
+pub use executor::{handle, policy_of};

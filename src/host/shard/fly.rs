@@ -1,0 +1,191 @@
+//! Handing attempts to the executor, and taking in what comes back.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::time::Duration;
+
+use cronwright_core::job::def::HttpMode;
+use cronwright_core::job::run::AttemptResult;
+use cronwright_core::job::{Dispatch, Event, Verdict, judge};
+use cronwright_core::outcome::FetchFault;
+use cronwright_core::time::Millis;
+use cronwright_protocol::wire::{Post, PostBatch, PostKind, Posted, template};
+use futures_util::StreamExt;
+use worker::{AbortController, Delay};
+
+use super::Shard;
+use crate::host::executor;
+use crate::host::object::now;
+
+/// Posts in one call of the executor while a herd drains. Alone, a post has its own call, so that it
+/// can be broken off.
+const BATCH: usize = 4;
+
+/// Redirects an HTTP job follows.
+const REDIRECTS: u8 = 3;
+
+/// Longest one-line summary, in characters.
+const SUMMARY_CHARS: usize = 1_000;
+
+/// A result without a response.
+pub fn nothing(code: &str, summary: &str) -> AttemptResult {
+    AttemptResult { status: None, error_code: Some(code.to_owned()), summary: Some(summary.to_owned()), output: None, truncated: false, ms: 0 }
+}
+
+impl Shard {
+    /// Sends attempts off. Each comes back as an event, whatever happens to its call.
+    pub(super) fn fly(self: &Rc<Self>, leaving: Vec<(u64, Dispatch)>) {
+        let herd = self.inner.borrow().flights.waiting() > 0;
+        let size = if herd { BATCH } else { 1 };
+        let mut posts = Vec::with_capacity(leaving.len());
+        for (handle, dispatch) in leaving {
+            match self.post_of(handle, &dispatch) {
+                Ok(post) => posts.push(post),
+                Err(why) => self.landed(&Posted { id: handle, started_at: now(), fault: Some(FetchFault::Internal), detail: Some(why), ..Posted::default() }),
+            }
+        }
+        for batch in posts.chunks(size) {
+            let controller = AbortController::default();
+            let signal = controller.signal();
+            if let [single] = batch {
+                self.inner.borrow_mut().controllers.insert(single.id, controller);
+            }
+            let shard = Rc::clone(self);
+            let batch = PostBatch { posts: batch.to_vec() };
+            self.platform.state.wait_until(async move { shard.call(batch, signal).await });
+        }
+    }
+
+    fn post_of(&self, handle: u64, dispatch: &Dispatch) -> Result<Post, String> {
+        let inner = self.inner.borrow();
+        let machine = inner.roster.get(dispatch.run.job.number).ok_or("the job is gone")?;
+        let job = machine.definition().job_id.clone();
+        let vars = template::Vars {
+            schedule_id: &dispatch.run,
+            job_id: &job,
+            planned_at: dispatch.planned_at,
+            attempt: dispatch.attempt,
+            fence: dispatch.fence,
+            params: dispatch.params.as_deref(),
+        };
+        let body = match (&dispatch.task.body, &dispatch.params) {
+            (Some(text), _) => Some(template::fill(text, &vars).map_err(|error| error.to_string())?),
+            (None, params) => params.clone(),
+        };
+        Ok(Post {
+            id: handle,
+            kind: PostKind::Job,
+            run: dispatch.run.to_string(),
+            job: job.to_string(),
+            attempt: dispatch.attempt,
+            fence: dispatch.fence,
+            planned_at: dispatch.planned_at,
+            url: dispatch.task.url.clone(),
+            method: dispatch.task.method.clone(),
+            headers: dispatch.task.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+            body,
+            timeout_ms: dispatch.timeout_ms,
+            app: dispatch.app.as_ref().map(ToString::to_string),
+            key_versions: Vec::new(),
+            expect: dispatch.task.expect.clone(),
+            accepts_later: dispatch.task.mode == HttpMode::Accepted,
+            redirects: REDIRECTS,
+        })
+    }
+
+    async fn call(self: Rc<Self>, batch: PostBatch, signal: worker::AbortSignal) {
+        let mut out: BTreeSet<u64> = batch.posts.iter().map(|post| post.id).collect();
+        let failure = match executor::post(&self.platform.env, &batch, &signal).await {
+            Ok(mut answers) => loop {
+                match answers.next().await {
+                    Some(Ok(posted)) => {
+                        out.remove(&posted.id);
+                        self.landed(&posted);
+                    }
+                    Some(Err(error)) => break error,
+                    None => break "the executor's answer ended early".to_owned(),
+                }
+                if out.is_empty() {
+                    return;
+                }
+            },
+            Err(error) => error,
+        };
+        for handle in out {
+            self.missing(handle, &failure, signal.aborted());
+        }
+    }
+
+    /// An answer about one post.
+    fn landed(self: &Rc<Self>, posted: &Posted) {
+        let mut inner = self.inner.borrow_mut();
+        inner.controllers.remove(&posted.id);
+        let Some(flight) = inner.flights.land(posted.id) else { return };
+        let Some(machine) = inner.roster.get(flight.number) else { return };
+        let cronwright_core::job::def::Executor::Http(task) = &machine.definition().executor;
+        let verdict = judge(task, posted.status, posted.fault);
+        drop(inner);
+        let (run, fence) = (flight.run, flight.fence);
+        let event = match verdict {
+            None => Event::AttemptAccepted { run, fence },
+            // It never left us: the loss is ours, and not an attempt of the user's.
+            Some(_) if posted.fault == Some(FetchFault::Internal) => Event::AttemptLost { run, fence, why: posted.detail.clone().unwrap_or_default() },
+            Some(verdict) => Event::AttemptEnded { run, fence, verdict, result: Box::new(result_of(posted, verdict)), by: "executor".to_owned() },
+        };
+        self.post(flight.number, event);
+    }
+
+    /// A post whose call broke: stopped by us, or lost.
+    fn missing(self: &Rc<Self>, handle: u64, why: &str, aborted: bool) {
+        let mut inner = self.inner.borrow_mut();
+        inner.controllers.remove(&handle);
+        let Some(flight) = inner.flights.land(handle) else { return };
+        drop(inner);
+        let (run, fence) = (flight.run, flight.fence);
+        let event = if aborted {
+            Event::AttemptEnded { run, fence, verdict: Verdict::Stopped, result: Box::new(nothing("aborted", "stopped while it was running")), by: "executor".to_owned() }
+        } else {
+            Event::AttemptLost { run, fence, why: format!("the executor broke off: {why}") }
+        };
+        self.post(flight.number, event);
+    }
+
+    /// Looks again when a slow post has widened the window.
+    pub(super) fn widen_later(self: &Rc<Self>, time: Millis) {
+        let mut inner = self.inner.borrow_mut();
+        let Some(at) = inner.flights.next_widening(time) else { return };
+        if inner.flights.widening_planned() {
+            return;
+        }
+        inner.flights.plan_widening(true);
+        drop(inner);
+        let shard = Rc::clone(self);
+        let wait = u64::try_from(at.since(time).max(1)).unwrap_or(1);
+        self.platform.state.wait_until(async move {
+            Delay::from(Duration::from_millis(wait)).await;
+            shard.inner.borrow_mut().flights.plan_widening(false);
+            let time = now();
+            if let Err(error) = shard.launch(time) {
+                shard.failed("launch", &error);
+            }
+        });
+    }
+}
+
+fn result_of(posted: &Posted, verdict: Verdict) -> AttemptResult {
+    let body = posted.body.as_deref().unwrap_or("").trim_end();
+    let last_line = body.lines().next_back().unwrap_or("");
+    let json = posted.content_type.as_deref().is_some_and(|kind| kind.contains("json"));
+    let line = if json { body } else { last_line };
+    let fault = posted.fault.map(|fault| posted.detail.clone().unwrap_or_else(|| fault.sentence().to_owned()));
+    let summary: Option<String> = fault.or_else(|| (!line.is_empty()).then(|| line.chars().take(SUMMARY_CHARS).collect()));
+    let error_code = match (verdict, posted.fault, posted.status) {
+        (Verdict::Succeeded, ..) => None,
+        (_, Some(fault), _) => Some(fault.as_str().to_owned()),
+        (_, None, Some(status)) => Some(format!("http_{status}")),
+        (_, None, None) => Some("network".to_owned()),
+    };
+    // A body that is its own summary is kept once.
+    let output = posted.body.clone().filter(|body| !body.is_empty() && (posted.truncated || summary.as_deref() != Some(body.as_str())));
+    AttemptResult { status: posted.status, error_code, summary, output, truncated: posted.truncated, ms: posted.ms }
+}

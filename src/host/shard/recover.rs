@@ -1,0 +1,52 @@
+//! Taking up what a restart interrupted.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use cronwright_core::job::{Effect, Event};
+use cronwright_core::machine::Machine;
+use cronwright_core::time::Millis;
+
+use super::{JobGroup, Shard};
+use crate::host::records::{StorageError, jobs, meta, sql};
+
+impl Shard {
+    /// Loads what needs attention. Attempts that had left are lost; those that waited leave now; words
+    /// that were owed are told; rows that D1 lacks are written.
+    pub(super) fn recover(self: &Rc<Self>, time: Millis) -> Result<(), StorageError> {
+        self.inner.borrow_mut().advance(&self.platform, time)?;
+        // Without the record, nothing waited: whatever is out had left.
+        let sent: Option<BTreeSet<(u32, u64)>> = match meta::get(&self.platform.sql, "sent")? {
+            Some(text) => Some(sql::read::<Vec<(u32, u64)>>("marker", &text)?.into_iter().collect()),
+            None => None,
+        };
+        self.inner.borrow_mut().marker = sent.is_some();
+        let outstanding: Vec<_> = {
+            let inner = self.inner.borrow();
+            inner.roster.machines().flat_map(|machine| machine.outstanding().into_iter().map(|effect| (machine.at().number, effect))).collect()
+        };
+        let mut group = JobGroup::default();
+        for (number, keyed) in outstanding {
+            match keyed.effect {
+                Effect::Dispatch(dispatch) => {
+                    let left = sent.as_ref().is_none_or(|sent| sent.contains(&(number, dispatch.fence)));
+                    if left {
+                        let why = "the control plane restarted while the attempt was running".to_owned();
+                        // Quarantined or refused: nothing to recover.
+                        let _ = self.step(time, number, Event::AttemptLost { run: dispatch.run, fence: dispatch.fence, why }, &mut group)?;
+                    } else {
+                        self.inner.borrow_mut().flights.push(number, *dispatch);
+                    }
+                }
+                effect => self.tell(time, number, keyed.key, effect),
+            }
+        }
+        self.commit(time, group)?;
+        self.launch(time)?;
+        for number in jobs::unprojected(&self.platform.sql)? {
+            self.inner.borrow_mut().projection.want_job(number);
+        }
+        self.want_missing();
+        Ok(())
+    }
+}
