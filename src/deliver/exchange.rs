@@ -7,15 +7,15 @@ use cronwright_protocol::wire::headers as names;
 use cronwright_protocol::wire::{Post, PostKind, Posted, parse_retry_after};
 use worker::Env;
 
-use super::{body, signing, thin};
+use super::{signing, thin};
 
 type Headers = Vec<(String, String)>;
 
-/// Carries out one post. Whatever goes wrong is in the answer.
-pub async fn carry_out(post: Post, policy: Policy, env: Env) -> Posted {
+/// Carries out one post within `signal`. Whatever goes wrong is in the answer.
+pub async fn carry_out(post: Post, policy: Policy, env: Env, signal: web_sys::AbortSignal) -> Posted {
     let started_at = time();
     let mut posted = Posted { id: post.id, started_at, ..Posted::default() };
-    if let Err((fault, detail)) = attempt(&post, &policy, &env, &mut posted).await {
+    if let Err((fault, detail)) = attempt(&post, &policy, &env, &signal, &mut posted).await {
         posted.fault = Some(fault);
         posted.detail = Some(detail);
     }
@@ -23,7 +23,7 @@ pub async fn carry_out(post: Post, policy: Policy, env: Env) -> Posted {
     posted
 }
 
-async fn attempt(post: &Post, policy: &Policy, env: &Env, posted: &mut Posted) -> Result<(), (FetchFault, String)> {
+async fn attempt(post: &Post, policy: &Policy, env: &Env, signal: &web_sys::AbortSignal, posted: &mut Posted) -> Result<(), (FetchFault, String)> {
     let blocked = |blocked: target::Blocked| (FetchFault::BlockedTarget, format!("{blocked}. {}", blocked.hint()));
     let mut at = target::check(&post.url, policy).map_err(blocked)?;
     let text = post.body.as_deref().unwrap_or("");
@@ -32,16 +32,14 @@ async fn attempt(post: &Post, policy: &Policy, env: &Env, posted: &mut Posted) -
     headers.extend(signed);
     let mut method = post.method.clone();
     let mut payload = post.body.as_deref();
-    let signal = thin::deadline(post.timeout_ms);
     let mut followed = 0_u8;
     loop {
-        let response = thin::send(at.as_str(), &method, &headers, payload, &signal).await?;
-        let status = response.status();
-        let location = response.headers().get("location").ok().flatten();
-        let Some(location) = location.filter(|_| post.kind == PostKind::Job && matches!(status, 301 | 302 | 303 | 307 | 308)) else {
-            return finish(post, &response, posted).await;
+        let answer = thin::send(at.as_str(), &method, &headers, payload, signal).await;
+        let redirect = post.kind == PostKind::Job && matches!(answer.status, Some(301 | 302 | 303 | 307 | 308));
+        let Some(location) = answer.location.clone().filter(|_| redirect) else {
+            return finish(post, answer, posted);
         };
-        posted.status = Some(status);
+        posted.status = answer.status;
         if followed >= post.redirects {
             return Err((FetchFault::Redirect, format!("more than {} redirects", post.redirects)));
         }
@@ -49,7 +47,7 @@ async fn attempt(post: &Post, policy: &Policy, env: &Env, posted: &mut Posted) -
         let next = target::redirect_target(&at, &location, policy).map_err(blocked)?;
         at = step_on(&at, next, &mut headers);
         // As every client does: after these the next request only asks.
-        if status == 303 || (matches!(status, 301 | 302) && method == "POST") {
+        if answer.status == Some(303) || (matches!(answer.status, Some(301 | 302)) && method == "POST") {
             "GET".clone_into(&mut method);
             payload = None;
         }
@@ -85,19 +83,19 @@ fn own_headers(post: &Post) -> Headers {
     headers
 }
 
-async fn finish(post: &Post, response: &web_sys::Response, posted: &mut Posted) -> Result<(), (FetchFault, String)> {
-    let status = response.status();
-    posted.status = Some(status);
-    posted.retry_after_ms = response.headers().get("retry-after").ok().flatten().and_then(|text| parse_retry_after(&text, time()));
-    posted.content_type = response.headers().get("content-type").ok().flatten();
-    let read = body::read(response).await;
-    posted.body = read.text;
-    posted.truncated = read.truncated;
-    match read.fault {
+fn finish(post: &Post, answer: thin::Answer, posted: &mut Posted) -> Result<(), (FetchFault, String)> {
+    posted.status = answer.status;
+    posted.retry_after_ms = answer.retry_after.and_then(|text| parse_retry_after(&text, time()));
+    posted.content_type = answer.content_type;
+    posted.body = answer.body;
+    posted.truncated = answer.truncated;
+    let detail = answer.detail.unwrap_or_default();
+    match (answer.fault, answer.status) {
+        (None, _) => Ok(()),
         // The receiver has said yes: asking again would only make a duplicate.
-        Some(_) if post.kind == PostKind::Callback && (200..300).contains(&status) => Ok(()),
-        Some((fault, detail)) => Err((fault, format!("the response broke off: {detail}"))),
-        None => Ok(()),
+        (Some(_), Some(status)) if post.kind == PostKind::Callback && (200..300).contains(&status) => Ok(()),
+        (Some(fault), Some(_)) => Err((fault, format!("the response broke off: {detail}"))),
+        (Some(fault), None) => Err((fault, detail)),
     }
 }
 

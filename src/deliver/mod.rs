@@ -1,6 +1,5 @@
 //! Effects out: HTTP requests of jobs, callbacks, and rows for D1. The only room that fetches.
 
-mod body;
 mod exchange;
 mod executor;
 pub mod directory;
@@ -8,4 +7,4 @@ pub mod projection;
 mod signing;
 mod thin;
 
-pub use executor::{handle, policy_of};
+pub use executor::{WHOLE, handle, policy_of};

@@ -13,7 +13,7 @@ use cronwright_core::machine::{Group, Keyed, Machine};
 use cronwright_core::time::SECOND;
 use cronwright_protocol::wire::{Post, PostBatch, PostKind, Posted};
 use futures_util::StreamExt;
-use worker::{AbortController, Env, Response, State};
+use worker::{Env, Response, State};
 
 use super::client::ask_shard;
 use super::message::{EndpointAsk, EndpointReply, Refusal, ShardAsk, ShardReply};
@@ -231,9 +231,8 @@ impl Endpoint {
     }
 
     async fn call(self: Rc<Self>, run: RunId, attempt: u32, post: Post) {
-        let signal = AbortController::default().signal();
         let batch = PostBatch { posts: vec![post] };
-        let posted = match executor::post(&self.platform.env, &batch, &signal).await {
+        let posted = match executor::post(&self.platform.env, &batch, None).await {
             Ok(mut answers) => answers.next().await.unwrap_or_else(|| Err("the executor's answer ended early".to_owned())),
             Err(error) => Err(error),
         };

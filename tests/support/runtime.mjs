@@ -3,7 +3,7 @@
 //
 //   const runtime = await startRuntime({ stateDir });
 //   await fetch(`${runtime.url}/health`);
-//   await runtime.kill9();                                   // everything at once, as a power cut would
+//   await runtime.kill9();                                   // every process at once (not a power cut: the page cache survives)
 //   const again = await startRuntime({ stateDir: runtime.stateDir, port: runtime.port });
 //   await again.stop();
 import { execFileSync, spawn } from "node:child_process";
@@ -14,7 +14,7 @@ import { createInterface } from "node:readline";
 import { migrate, quiet, root, wrangler } from "./config.mjs";
 
 /** The secret of test runs. */
-export const testSecret = "5ec7e7".padEnd(64, "0");
+export const testSecret = "5ec7e70fa91b3d846c2e8b5d9f1748a63be0d72c94f581a6e03b7d92c5f8146a";
 
 const started = new Set();
 process.on("exit", () => started.forEach((runtime) => runtime.killGroup()));
@@ -29,6 +29,7 @@ process.on("exit", () => started.forEach((runtime) => runtime.killGroup()));
  * secret         CRONWRIGHT_SECRET; null for none
  * allowLoopback  whether jobs may call this machine (ALLOW_LOOPBACK=1)
  * scheduler      whether the cron trigger fires each minute; default: only when tick() says so
+ * objects        whether ask() may put questions to objects (miniflare only)
  * release        insist that build/ holds a release build
  */
 export async function startRuntime({
@@ -39,6 +40,7 @@ export async function startRuntime({
   secret = testSecret,
   allowLoopback = true,
   scheduler = false,
+  objects = false,
   release = false,
 } = {}) {
   const stamp = join(root, "build/.stamp");
@@ -56,7 +58,7 @@ export async function startRuntime({
   const began = performance.now();
   const runtime = new Runtime(stateDir, own);
   if (engine === "wrangler") await runtime.startWrangler(port, all, scheduler);
-  else await runtime.startMiniflare(port, all, scheduler);
+  else await runtime.startMiniflare(port, all, scheduler, objects);
   runtime.startMs = Math.round(performance.now() - began);
   return runtime;
 }
@@ -69,6 +71,7 @@ class Runtime {
   /** Where /cdn-cgi/local/scheduled answers. */
   entry = "";
   #child;
+  #objects;
   #gone;
   #ownState;
   #timer;
@@ -125,13 +128,14 @@ class Runtime {
     this.killGroup();
   }
 
-  async startMiniflare(port, vars, tick) {
-    const options = JSON.stringify({ port, stateDir: this.stateDir, vars, tick });
+  async startMiniflare(port, vars, tick, objects) {
+    const options = JSON.stringify({ port, stateDir: this.stateDir, vars, tick, objects });
     const ready = await this.#spawn([join(root, "tests/support/serve.mjs"), options], {}, (line) =>
       line.startsWith('{"url"') ? JSON.parse(line) : undefined,
     );
     this.url = ready.url;
     this.entry = ready.entry;
+    this.#objects = ready.objects;
   }
 
   async startWrangler(port, vars, tick) {
@@ -155,6 +159,12 @@ class Runtime {
     const response = await fetch(`${this.entry}/cdn-cgi/local/scheduled?cron=*+*+*+*+*&time=${at}`);
     const text = await response.text();
     if (!response.ok) throw new Error(`the tick failed: ${response.status} ${text}`);
+  }
+
+  /** Asks an object what no public route asks it, such as for a planted fault. */
+  async ask(binding, name, question) {
+    const response = await fetch(`${this.#objects}/${binding}/${name}`, { method: "POST", body: JSON.stringify(question) });
+    return { status: response.status, json: await response.json().catch(() => undefined) };
   }
 
   /** Processes of the runtime itself. */

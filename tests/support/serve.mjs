@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { Log, LogLevel, Miniflare, convertV4MiniflareOptions } from "miniflare";
 import { modules, root, workerOptions } from "./config.mjs";
 
-const { port, stateDir, vars, tick } = JSON.parse(process.argv[2]);
+const { port, stateDir, vars, tick, objects } = JSON.parse(process.argv[2]);
 
 function die() {
   try {
@@ -19,11 +19,27 @@ process.stdin.on("end", die).on("close", die).on("error", die).resume();
 
 const options = await workerOptions();
 const direct = port || (await freePort());
+// Asks objects what no public route asks them: POST /BINDING/NAME with the question.
+const questions = objects && {
+  name: "questions",
+  modules: true,
+  compatibilityDate: options.compatibilityDate,
+  script: `export default { fetch(request, env) {
+    const [, binding, name] = new URL(request.url).pathname.split("/");
+    return env[binding].getByName(name).fetch("https://object/" + name, request);
+  } }`,
+  durableObjects: Object.fromEntries(
+    Object.entries(options.durableObjects).map(([binding, { className }]) => [binding, { className, scriptName: options.name }]),
+  ),
+  unsafeDirectSockets: [{ host: "127.0.0.1", port: await freePort() }],
+};
 const miniflare = new Miniflare(
   convertV4MiniflareOptions({
     host: "127.0.0.1",
     port: 0,
     cf: false,
+    // For a CPU profile of the Worker: INSPECTOR_PORT=9339, then any devtools client.
+    ...(process.env.INSPECTOR_PORT && { inspectorPort: Number(process.env.INSPECTOR_PORT) }),
     log: new Log(LogLevel.WARN),
     logRequests: false,
     resourcePersistencePath: `${stateDir}/v3`,
@@ -40,11 +56,13 @@ const miniflare = new Miniflare(
         // The Worker itself, without Miniflare's own entry Worker in front of it.
         unsafeDirectSockets: [{ host: "127.0.0.1", port: direct }],
       },
+      ...(questions ? [questions] : []),
     ],
   }),
 );
 const entry = await miniflare.ready;
-console.log(JSON.stringify({ url: `http://127.0.0.1:${direct}`, entry: entry.origin }));
+const asked = questions && `http://127.0.0.1:${questions.unsafeDirectSockets[0].port}`;
+console.log(JSON.stringify({ url: `http://127.0.0.1:${direct}`, entry: entry.origin, objects: asked }));
 
 if (tick) {
   const next = () => 60_000 - (Date.now() % 60_000);

@@ -95,7 +95,12 @@ fn wrangler_dev(options: &Options) -> Outcome<Running> {
             &options.state,
         ])
         // Jobs may call this machine; on Cloudflare that is refused.
-        .args(["--var", "ALLOW_LOOPBACK:1"]);
+        .args(["--var", "ALLOW_LOOPBACK:1"])
+        // A registry of its own: another session's Worker of the same name must not answer for ours.
+        .env(
+            "WRANGLER_REGISTRY_PATH",
+            setup::root().join(&options.state).join("registry"),
+        );
     process::start_apart("wrangler dev", &mut command)
 }
 

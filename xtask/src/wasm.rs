@@ -62,7 +62,10 @@ pub fn build(release: bool) -> Outcome {
         .join(format!("cronwright-bundle{}", env::consts::EXE_SUFFIX));
     process::run(
         "bundling the Worker",
-        Command::new(program).arg(wasm).arg(&out),
+        Command::new(program)
+            .args((profile == "release").then_some("--release"))
+            .arg(wasm)
+            .arg(&out),
     )?;
     fs::write(&stamped, stamp).map_err(|error| format!("{}: {error}", stamped.display()))
 }

@@ -109,6 +109,37 @@ fn clock_changes_move_only_the_times_they_take() {
     }
 }
 
+/// Samoa had no 2011-12-30, Kwajalein no 1993-08-21.
+#[test]
+fn a_calendar_day_that_a_zone_skips_is_not_made_up() {
+    for (text, zone, from, expected) in [
+        (
+            "0 9 * * *",
+            "Pacific/Apia",
+            "2011-12-29T19:00:00Z",
+            "2011-12-30T19:00:00Z",
+        ),
+        (
+            "0 9 30 12 *",
+            "Pacific/Apia",
+            "2011-12-29T00:00:00Z",
+            "2012-12-29T19:00:00Z",
+        ),
+        (
+            "0 9 * * *",
+            "Pacific/Kwajalein",
+            "1993-08-20T21:00:00Z",
+            "1993-08-21T21:00:00Z",
+        ),
+    ] {
+        let cron = cron(text, "unix", zone);
+        assert_eq!(fires(&cron, from, 1), [expected], "{text} {zone}");
+        assert_eq!(cron.count(instant(from), instant(expected)), 1);
+        let last = cron.last_at_or_before(instant(expected).plus(-1), instant(from));
+        assert_eq!(last, None);
+    }
+}
+
 /// T51.
 #[test]
 fn the_last_day_and_the_nearest_weekday_stay_in_their_month() {

@@ -1,4 +1,11 @@
 //! What is written reads back as it was; and nothing that anyone writes makes the reader fail.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests"
+)]
 
 use cronwright_core::ids::JobId;
 use cronwright_core::job::def::Definition;
@@ -12,9 +19,19 @@ const NOW: Millis = Millis(1_795_960_800_000);
 
 fn read_value(document: &Value) -> Result<(Definition, Option<bool>), Unread> {
     let id: JobId = "made-up".parse().unwrap();
-    let targets = Policy { own_hosts: Vec::new(), allow_loopback: true };
-    read(document.to_string().as_bytes(), &ReadContext { now: NOW, id: IdRule::Default(&id), targets: &targets })
-        .map(|read| (read.definition, read.enabled))
+    let targets = Policy {
+        own_hosts: Vec::new(),
+        allow_loopback: true,
+    };
+    read(
+        document.to_string().as_bytes(),
+        &ReadContext {
+            now: NOW,
+            id: IdRule::Default(&id),
+            targets: &targets,
+        },
+    )
+    .map(|read| (read.definition, read.enabled))
 }
 
 #[test]
@@ -37,7 +54,8 @@ fn what_is_written_reads_back_as_it_was() {
     for document in documents {
         let (definition, enabled) = read_value(&document).unwrap();
         let written = serde_json::to_value(write(&definition, enabled.unwrap_or(true))).unwrap();
-        let (again, enabled_again) = read_value(&written).unwrap_or_else(|unread| panic!("{written}: {:?}", unread.errors));
+        let (again, enabled_again) =
+            read_value(&written).unwrap_or_else(|unread| panic!("{written}: {:?}", unread.errors));
         assert_eq!(again, definition, "{written}");
         assert_eq!(enabled_again, Some(enabled.unwrap_or(true)));
         let third = serde_json::to_value(write(&again, enabled.unwrap_or(true))).unwrap();
@@ -61,29 +79,86 @@ fn any_json() -> impl Strategy<Value = Value> {
         any::<i64>().prop_map(Value::from),
         any::<f64>().prop_map(Value::from),
         ".{0,30}".prop_map(Value::from),
-        prop::sample::select(vec!["5s", "* * * * *", "0 0 12 * * 1", "https://a.example.org", "2027-01-01T00:00:00Z", "skip", "GET", "a", "-1", "200-299"])
-            .prop_map(Value::from),
+        prop::sample::select(vec![
+            "5s",
+            "* * * * *",
+            "0 0 12 * * 1",
+            "https://a.example.org",
+            "2027-01-01T00:00:00Z",
+            "skip",
+            "GET",
+            "a",
+            "-1",
+            "200-299"
+        ])
+        .prop_map(Value::from),
     ];
     leaf.prop_recursive(3, 24, 4, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            prop::collection::btree_map(any_name(), inner, 0..4).prop_map(|map| Value::Object(map.into_iter().collect())),
+            prop::collection::btree_map(any_name(), inner, 0..4)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
         ]
     })
 }
 
 fn any_name() -> impl Strategy<Value = String> {
     let known = vec![
-        "jobId", "name", "cron", "dialect", "timeZone", "timezone", "every", "anchor", "at", "after", "on", "executor", "kind", "url", "method", "headers",
-        "body", "expectedStatus", "mode", "pool", "routeStrategy", "routeKey", "timeoutMs", "deadlineMs", "warnAfterMs", "retryTimes", "retryDelays",
-        "retryOn", "misfire", "policy", "catchUpWindow", "maxCatchUp", "overlap", "queueLimit", "startAt", "endAt", "jitterMs", "blackouts", "days", "from",
-        "until", "callbackUrl", "callbackApp", "appId", "callbackPreset", "labels", "owner", "description", "status",
+        "jobId",
+        "name",
+        "cron",
+        "dialect",
+        "timeZone",
+        "timezone",
+        "every",
+        "anchor",
+        "at",
+        "after",
+        "on",
+        "executor",
+        "kind",
+        "url",
+        "method",
+        "headers",
+        "body",
+        "expectedStatus",
+        "mode",
+        "pool",
+        "routeStrategy",
+        "routeKey",
+        "timeoutMs",
+        "deadlineMs",
+        "warnAfterMs",
+        "retryTimes",
+        "retryDelays",
+        "retryOn",
+        "misfire",
+        "policy",
+        "catchUpWindow",
+        "maxCatchUp",
+        "overlap",
+        "queueLimit",
+        "startAt",
+        "endAt",
+        "jitterMs",
+        "blackouts",
+        "days",
+        "from",
+        "until",
+        "callbackUrl",
+        "callbackApp",
+        "appId",
+        "callbackPreset",
+        "labels",
+        "owner",
+        "description",
+        "status",
     ];
     prop_oneof![4 => prop::sample::select(known).prop_map(str::to_owned), 1 => ".{0,12}"]
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_500))]
+    #![proptest_config(ProptestConfig { cases: 1_500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_document_is_read_or_refused_with_a_field_and_a_code(fields in prop::collection::btree_map(any_name(), any_json(), 0..12)) {

@@ -1,4 +1,11 @@
 //! The table of problems, and the routes that answer with them.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +20,10 @@ fn every_code_has_one_name_a_title_and_an_error_status() {
     for code in Code::ALL {
         assert_eq!(Code::parse(code.as_str()), Some(*code));
         assert!((400..600).contains(&code.status()), "{code:?}");
-        assert!(!code.title().is_empty() && !code.title().ends_with('.'), "{code:?}");
+        assert!(
+            !code.title().is_empty() && !code.title().ends_with('.'),
+            "{code:?}"
+        );
         assert_eq!(serde_json::to_value(code).unwrap(), code.as_str());
     }
 }
@@ -27,18 +37,35 @@ fn the_codes_are_in_the_order_of_their_statuses() {
 #[test]
 fn every_refusal_of_an_object_has_a_code() {
     for name in [
-        "job_not_found", "job_exists", "run_not_found", "revision_mismatch", "run_active", "run_ended", "run_not_running", "stale_fence", "queue_full",
-        "job_deleted", "quarantined", "callback_not_replayable",
+        "job_not_found",
+        "job_exists",
+        "run_not_found",
+        "revision_mismatch",
+        "run_active",
+        "run_ended",
+        "run_not_running",
+        "stale_fence",
+        "queue_full",
+        "job_deleted",
+        "quarantined",
+        "callback_not_replayable",
     ] {
         assert_eq!(Code::of_refusal(name).as_str(), name);
     }
     assert_eq!(Code::of_refusal("something_new"), Code::Refused);
-    assert_eq!(Code::of_refusal("internal"), Code::Refused, "an object cannot make the edge claim a failure");
+    assert_eq!(
+        Code::of_refusal("internal"),
+        Code::Refused,
+        "an object cannot make the edge claim a failure"
+    );
 }
 
 #[test]
 fn a_problem_says_its_kind_its_fields_and_its_request() {
-    let mut problem = Problem::fields(Code::InvalidDocument, vec![FieldError::new("cron", "out_of_range", "too large").hint("use 0-23")]);
+    let mut problem = Problem::fields(
+        Code::InvalidDocument,
+        vec![FieldError::new("cron", "out_of_range", "too large").hint("use 0-23")],
+    );
     problem.request_id = "r1".to_owned();
     assert_eq!(
         serde_json::to_value(&problem).unwrap(),
@@ -47,7 +74,10 @@ fn a_problem_says_its_kind_its_fields_and_its_request() {
             "detail": "cron: too large", "errors": [{"field": "cron", "code": "out_of_range", "detail": "too large", "hint": "use 0-23"}], "requestId": "r1"
         })
     );
-    assert_eq!(serde_json::from_value::<Problem>(serde_json::to_value(&problem).unwrap()).unwrap(), problem);
+    assert_eq!(
+        serde_json::from_value::<Problem>(serde_json::to_value(&problem).unwrap()).unwrap(),
+        problem
+    );
 }
 
 #[test]
@@ -69,8 +99,20 @@ fn no_two_routes_share_a_method_and_a_path() {
 
 #[test]
 fn only_the_named_routes_are_open_to_everyone() {
-    let open: BTreeSet<Op> = all().filter(|route| route.need == Need::Anyone).map(|route| route.op).collect();
-    let named = [Op::SetUp, Op::GetHealth, Op::GetOpenapi, Op::ApiPage, Op::SignInPage, Op::SignIn, Op::SignOut, Op::GetAsset];
+    let open: BTreeSet<Op> = all()
+        .filter(|route| route.need == Need::Anyone)
+        .map(|route| route.op)
+        .collect();
+    let named = [
+        Op::SetUp,
+        Op::GetHealth,
+        Op::GetOpenapi,
+        Op::ApiPage,
+        Op::SignInPage,
+        Op::SignIn,
+        Op::SignOut,
+        Op::GetAsset,
+    ];
     assert_eq!(open, BTreeSet::from(named));
 }
 
@@ -78,10 +120,17 @@ fn only_the_named_routes_are_open_to_everyone() {
 fn what_changes_something_is_never_a_get_and_needs_more_than_a_viewer() {
     let looks_only = [Op::PreviewSchedule, Op::ValidateJob];
     for route in all() {
-        let reads = ["list", "get"].iter().any(|verb| route.op.id().starts_with(verb)) || route.op.id().ends_with("Page");
+        let reads = ["list", "get"]
+            .iter()
+            .any(|verb| route.op.id().starts_with(verb))
+            || route.op.id().ends_with("Page");
         assert_eq!(route.method == Method::Get, reads, "{:?}", route.op);
         if !reads && !looks_only.contains(&route.op) && route.need != Need::Anyone {
-            assert!(!matches!(route.need, Need::Role(Role::Viewer) | Need::Page), "{:?}", route.op);
+            assert!(
+                !matches!(route.need, Need::Role(Role::Viewer) | Need::Page),
+                "{:?}",
+                route.op
+            );
         }
     }
 }
@@ -89,8 +138,21 @@ fn what_changes_something_is_never_a_get_and_needs_more_than_a_viewer() {
 #[test]
 fn every_documented_route_says_what_it_answers() {
     for route in all().filter(|route| route.is_documented()) {
-        assert!(!route.replies.is_empty() && !route.summary.is_empty(), "{:?}", route.op);
-        assert!(route.all_problems().contains(&Code::BadPath), "{:?}", route.op);
-        assert_eq!(route.need != Need::Anyone, route.all_problems().contains(&Code::TokenMissing), "{:?}", route.op);
+        assert!(
+            !route.replies.is_empty() && !route.summary.is_empty(),
+            "{:?}",
+            route.op
+        );
+        assert!(
+            route.all_problems().contains(&Code::BadPath),
+            "{:?}",
+            route.op
+        );
+        assert_eq!(
+            route.need != Need::Anyone,
+            route.all_problems().contains(&Code::TokenMissing),
+            "{:?}",
+            route.op
+        );
     }
 }

@@ -22,29 +22,30 @@ const NEWEST: u64 = 3;
 const CREATE: &[&str] = &[
     "CREATE TABLE IF NOT EXISTS jobs (number INTEGER PRIMARY KEY, job_id TEXT NOT NULL UNIQUE, definition TEXT NOT NULL, head TEXT NOT NULL, projected INTEGER NOT NULL DEFAULT 0, quarantine TEXT)",
     "CREATE INDEX IF NOT EXISTS jobs_unprojected ON jobs (number) WHERE projected = 0",
-    "CREATE TABLE IF NOT EXISTS runs (number INTEGER NOT NULL, seq INTEGER NOT NULL, tag TEXT NOT NULL, run TEXT NOT NULL, head TEXT, PRIMARY KEY (number, seq)) WITHOUT ROWID",
+    // One integer for job and run: rows of this size do not fit the small cells of a table without rowid.
+    "CREATE TABLE IF NOT EXISTS runs (place INTEGER PRIMARY KEY, tag TEXT NOT NULL, run TEXT NOT NULL, head TEXT)",
 ];
 const INSERT_JOB: &str = "INSERT INTO jobs (number, job_id, definition, head) VALUES (?, ?, ?, ?)";
 const PUT_JOB: &str = "UPDATE jobs SET definition = ?, head = ?, projected = 0 WHERE number = ?";
 const PUT_HEADS: &str = "UPDATE jobs SET head = j.value ->> 1 FROM json_each(?) AS j WHERE number = j.value ->> 0";
-const PUT_RUNS: &str = "INSERT INTO runs (number, seq, tag, run, head) SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?) WHERE true \
-     ON CONFLICT (number, seq) DO UPDATE SET run = excluded.run, head = coalesce(excluded.head, head)";
+const PUT_RUN: &str = "INSERT INTO runs (place, tag, run, head) VALUES ";
+const ON_CONFLICT: &str = " ON CONFLICT (place) DO UPDATE SET run = excluded.run, head = coalesce(excluded.head, head)";
 const JOB_BY_ID: &str = "SELECT number FROM jobs WHERE job_id = ?";
 const JOB: &str = "SELECT definition, head, quarantine FROM jobs WHERE number = ?";
-const NEWEST_RUNS: &str = "SELECT seq, run, head FROM runs WHERE number = ? ORDER BY seq DESC LIMIT 3";
-const RUNS_FROM: &str = "SELECT seq, run, head FROM runs WHERE number = ? AND seq >= ? AND seq < ? ORDER BY seq";
-const RUNS_BEFORE: &str = "SELECT seq, run, head FROM runs WHERE number = ? AND seq < ? ORDER BY seq DESC LIMIT ?";
-const RUN_BY_TAG: &str = "SELECT seq, run, head FROM runs WHERE number = ? AND tag = ? ORDER BY seq DESC LIMIT 1";
-const RUN_BY_KEY: &str = "SELECT seq, run, head FROM runs WHERE number = ? AND seq = ?";
+const NEWEST_RUNS: &str = "SELECT place, run, head FROM runs WHERE place >= ? AND place < ? ORDER BY place DESC LIMIT 3";
+const RUNS_FROM: &str = "SELECT place, run, head FROM runs WHERE place >= ? AND place < ? ORDER BY place LIMIT ?";
+const RUNS_BEFORE: &str = "SELECT place, run, head FROM runs WHERE place >= ? AND place < ? ORDER BY place DESC LIMIT ?";
+const RUN_BY_TAG: &str = "SELECT place, run, head FROM runs WHERE place >= ? AND place < ? AND tag = ? ORDER BY place DESC LIMIT 1";
+const RUN_BY_KEY: &str = "SELECT place, run, head FROM runs WHERE place = ?";
 const NEXT_NUMBER: &str = "SELECT coalesce(max(number), 0) + 1 FROM jobs";
 const COUNT: &str = "SELECT count(*) FROM jobs";
 const UNPROJECTED: &str = "SELECT number FROM jobs WHERE projected = 0 LIMIT 200";
 const SET_PROJECTED: &str = "UPDATE jobs SET projected = 1 WHERE number IN (SELECT value FROM json_each(?))";
 const SET_QUARANTINE: &str = "UPDATE jobs SET quarantine = ? WHERE number = ?";
-const DROP_RUNS: &str = "DELETE FROM runs WHERE number = ?";
+const DROP_RUNS: &str = "DELETE FROM runs WHERE place >= ? AND place < ?";
 /// Looks at the oldest rows only: a busy job's history is not read every hour.
-const DROP_OLD_RUNS: &str = "DELETE FROM runs WHERE number = ?1 AND seq IN (SELECT seq FROM runs WHERE number = ?1 AND seq < ?2 ORDER BY seq LIMIT 5000) \
-     AND (seq < ?3 OR run ->> '$.triggeredAt' < ?4)";
+const DROP_OLD_RUNS: &str = "DELETE FROM runs WHERE place IN (SELECT place FROM runs WHERE place >= ?1 AND place < ?2 ORDER BY place LIMIT 5000) \
+     AND (place < ?3 OR run ->> '$.triggeredAt' < ?4)";
 const DROP_JOB: &str = "DELETE FROM jobs WHERE number = ?";
 const NUMBERS_FROM: &str = "SELECT number FROM jobs WHERE number >= ? ORDER BY number LIMIT ?";
 
@@ -120,14 +121,13 @@ pub fn load(sql: &Sql, at: JobRef) -> Result<Option<Loaded>, StorageError> {
 }
 
 fn load_runs(sql: &Sql, number: u32, head: &mut Head) -> Result<Vec<Run>, StorageError> {
-    let newest = sql.run(NEWEST_RUNS, vec![i64::from(number).into()])?;
+    let newest = sql.run(NEWEST_RUNS, vec![place(number, 0), end(number)])?;
     let mut runs = Vec::with_capacity(newest.len());
     take_runs(&newest, head, &mut runs)?;
     let oldest = runs.iter().map(|run: &Run| run.seq).min().unwrap_or(1);
     // Of older runs, those that still matter.
-    let from = head.settled_below.min(head.projected.saturating_add(1));
-    if from < oldest {
-        let older = sql.run(RUNS_FROM, vec![i64::from(number).into(), big(head.settled_below), big(oldest)])?;
+    if head.settled_below < oldest {
+        let older = sql.run(RUNS_FROM, vec![place(number, head.settled_below), place(number, oldest), i64::from(u32::MAX).into()])?;
         take_runs(&older, head, &mut runs)?;
     }
     Ok(runs)
@@ -148,11 +148,21 @@ fn take_runs(rows: &[Row], head: &mut Head, runs: &mut Vec<Run>) -> Result<(), S
     Ok(())
 }
 
-/// The largest `seq` that a row can be asked for: what JavaScript's numbers hold exactly.
-pub const MAX_SEQ: u64 = (1 << 53) - 1;
+/// The largest `seq`: a run every second for 68 years.
+pub const MAX_SEQ: u64 = (1 << SEQ_BITS) - 1;
 
-fn big(value: u64) -> SqlStorageValue {
-    i64::try_from(value.min(MAX_SEQ)).unwrap_or(0).into()
+/// Bits of a run's place that hold its `seq`; those above hold the job's number.
+const SEQ_BITS: u32 = 31;
+
+/// Where a run is kept: job by job, run by run.
+fn place(number: u32, seq: u64) -> SqlStorageValue {
+    let seq = i64::try_from(seq.min(MAX_SEQ)).unwrap_or(0);
+    ((i64::from(number) << SEQ_BITS) | seq).into()
+}
+
+/// The first place after a job's runs.
+fn end(number: u32) -> SqlStorageValue {
+    place(number.saturating_add(1), 0)
 }
 
 /// Stores a new job's row.
@@ -192,7 +202,7 @@ pub fn commit(sql: &Sql, changes: Vec<(u32, Change)>) -> Result<(), StorageError
         }
     }
     if !runs.is_empty() {
-        sql.run(PUT_RUNS, vec![write("runs", &runs)?.into()])?;
+        put_runs(sql, runs)?;
     }
     let with_definition: Vec<u32> = definitions.iter().map(|(number, _)| *number).collect();
     for (number, definition) in definitions {
@@ -205,6 +215,25 @@ pub fn commit(sql: &Sql, changes: Vec<(u32, Change)>) -> Result<(), StorageError
         sql.run(PUT_HEADS, vec![write("heads", &heads)?.into()])?;
     }
     Ok(())
+}
+
+/// Rows in one statement: it may have a hundred parameters.
+const ROWS: usize = 25;
+
+fn put_runs(sql: &Sql, runs: Vec<(u32, u64, String, String, Option<String>)>) -> Result<(), StorageError> {
+    let mut rest = runs.into_iter();
+    loop {
+        let rows: Vec<_> = rest.by_ref().take(ROWS).collect();
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let text = format!("{PUT_RUN}{}{ON_CONFLICT}", vec!["(?, ?, ?, ?)"; rows.len()].join(", "));
+        let mut binds = Vec::with_capacity(rows.len().saturating_mul(4));
+        for (number, seq, tag, run, head) in rows {
+            binds.extend([place(number, seq), tag.into(), run.into(), head.map_or(SqlStorageValue::Null, Into::into)]);
+        }
+        sql.run(&text, binds)?;
+    }
 }
 
 /// The part of a run's id after the job: what a trigger is recognised by.
@@ -223,7 +252,7 @@ fn tag_of(id: &RunId) -> String {
 /// # Errors
 /// When storage fails.
 pub fn run(sql: &Sql, id: &RunId) -> Result<Option<Run>, StorageError> {
-    one(&sql.run(RUN_BY_TAG, vec![i64::from(id.job.number).into(), tag_of(id).into()])?)
+    one(&sql.run(RUN_BY_TAG, vec![place(id.job.number, 0), end(id.job.number), tag_of(id).into()])?)
 }
 
 /// A run by its place.
@@ -231,7 +260,7 @@ pub fn run(sql: &Sql, id: &RunId) -> Result<Option<Run>, StorageError> {
 /// # Errors
 /// When storage fails.
 pub fn run_at(sql: &Sql, number: u32, seq: u64) -> Result<Option<Run>, StorageError> {
-    one(&sql.run(RUN_BY_KEY, vec![i64::from(number).into(), big(seq)])?)
+    one(&sql.run(RUN_BY_KEY, vec![place(number, seq)])?)
 }
 
 fn one(rows: &[Row]) -> Result<Option<Run>, StorageError> {
@@ -243,7 +272,7 @@ fn one(rows: &[Row]) -> Result<Option<Run>, StorageError> {
 /// # Errors
 /// When storage fails.
 pub fn runs_before(sql: &Sql, number: u32, before: u64, limit: u32) -> Result<Vec<Run>, StorageError> {
-    let rows = sql.run(RUNS_BEFORE, vec![i64::from(number).into(), big(before), i64::from(limit).into()])?;
+    let rows = sql.run(RUNS_BEFORE, vec![place(number, 0), place(number, before), i64::from(limit).into()])?;
     rows.iter().map(|row| read("run", row.text(1))).collect()
 }
 
@@ -253,7 +282,7 @@ pub fn runs_before(sql: &Sql, number: u32, before: u64, limit: u32) -> Result<Ve
 /// When storage fails.
 pub fn runs_from(sql: &Sql, number: u32, from: u64, limit: u32) -> Result<Vec<Run>, StorageError> {
     let until = from.saturating_add(u64::from(limit));
-    let rows = sql.run(RUNS_FROM, vec![i64::from(number).into(), big(from), big(until)])?;
+    let rows = sql.run(RUNS_FROM, vec![place(number, from), place(number, until), i64::from(limit).into()])?;
     rows.iter().map(|row| read("run", row.text(1))).collect()
 }
 
@@ -310,7 +339,7 @@ pub fn drop_old_runs(sql: &Sql, number: u32, safe: u64, too_many: u64, before: M
     if safe <= 1 {
         return Ok(());
     }
-    sql.run(DROP_OLD_RUNS, vec![i64::from(number).into(), big(safe), big(too_many), before.0.into()]).map(drop)
+    sql.run(DROP_OLD_RUNS, vec![place(number, 0), place(number, safe), place(number, too_many), before.0.into()]).map(drop)
 }
 
 /// Forgets a deleted job and its runs.
@@ -318,6 +347,6 @@ pub fn drop_old_runs(sql: &Sql, number: u32, safe: u64, too_many: u64, before: M
 /// # Errors
 /// When storage fails.
 pub fn forget(sql: &Sql, number: u32) -> Result<(), StorageError> {
-    sql.run(DROP_RUNS, vec![i64::from(number).into()])?;
+    sql.run(DROP_RUNS, vec![place(number, 0), end(number)])?;
     sql.run(DROP_JOB, vec![i64::from(number).into()]).map(drop)
 }

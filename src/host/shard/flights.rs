@@ -10,7 +10,7 @@ use cronwright_core::job::Dispatch;
 use cronwright_core::time::Millis;
 
 /// Posts at once while receivers are quick.
-const WINDOW: usize = 8;
+const WINDOW: usize = 24;
 
 /// A post that is out for longer than this no longer counts against the window.
 const SLOW_MS: i64 = 250;

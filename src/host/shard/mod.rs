@@ -106,6 +106,7 @@ impl Shard {
         if let Err(error) = self.open(Some(name)) {
             return Response::error(error.to_string(), 500);
         }
+        self.count("requests", 1.0);
         match self.answer(ask).await {
             Ok(reply) => Response::from_json(&reply),
             Err(error) => {
@@ -118,6 +119,7 @@ impl Shard {
     /// Time has come. Never fails: a failed alarm is tried a few times and then lost for good.
     pub fn alarm(self: &Rc<Self>) {
         self.platform.alarm_fired();
+        self.count("alarms", 1.0);
         let time = now();
         let done = self.open(None).and_then(|()| {
             let due = self.inner.borrow_mut().advance(&self.platform, time)?;

@@ -21,7 +21,7 @@ use crate::host::records::{StorageError, jobs};
 const ROWS: usize = 400;
 
 /// Rows that end within this time go together.
-const GATHER_MS: u64 = 300;
+const GATHER_MS: u64 = 500;
 
 /// Runs wanted at most; what is beyond is found again from the records.
 const MAX_WANTED: usize = 20_000;
@@ -96,7 +96,9 @@ impl Shard {
     pub(super) fn project(self: &Rc<Self>, time: Millis) {
         let mut inner = self.inner.borrow_mut();
         let held = inner.projection.next.is_some_and(|next| next > time);
-        if inner.projection.busy || held || !inner.projection.waits() {
+        // While a herd drains, D1 can wait.
+        let herd = inner.flights.waiting() > 0;
+        if inner.projection.busy || held || herd || !inner.projection.waits() {
             return;
         }
         inner.projection.busy = true;
@@ -204,7 +206,7 @@ impl Shard {
         for (number, (_, run)) in page.of.iter().zip(&page.runs) {
             let at = self.job_ref(*number);
             if let Some(machine) = self.inner.borrow_mut().roster.machine(&self.platform.sql, at)? {
-                machine.note_projected(run.seq, run.rev);
+                machine.note_projected(run);
             }
         }
         let touched: BTreeSet<u32> = page.of.iter().chain(&page.numbers).copied().collect();

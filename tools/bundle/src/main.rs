@@ -1,4 +1,4 @@
-//! `cronwright-bundle WASM OUT_DIR`: what the wasm-bindgen command line does, as a library call.
+//! `cronwright-bundle [--release] WASM OUT_DIR`: what the wasm-bindgen command line does, as a library call.
 //!
 //! The command line tool would be a second download that has to match our wasm-bindgen exactly; here
 //! Cargo.lock pins both. OUT_DIR is replaced as a whole, so a reader never sees half of it.
@@ -8,10 +8,13 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, process};
 
 fn main() {
-    let args: Vec<PathBuf> = env::args_os().skip(1).map(PathBuf::from).collect();
+    let mut args: Vec<PathBuf> = env::args_os().skip(1).map(PathBuf::from).collect();
+    let before = args.len();
+    args.retain(|arg| arg.as_os_str() != "--release");
+    let release = args.len() < before;
     let result = match args.as_slice() {
-        [wasm, out] => bundle(wasm, out),
-        _ => Err("usage: cronwright-bundle WASM OUT_DIR".into()),
+        [wasm, out] => bundle(wasm, out, release),
+        _ => Err("usage: cronwright-bundle [--release] WASM OUT_DIR".into()),
     };
     if let Err(error) = result {
         eprintln!("bundle: {error}");
@@ -19,7 +22,7 @@ fn main() {
     }
 }
 
-fn bundle(wasm: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
+fn bundle(wasm: &Path, out: &Path, release: bool) -> Result<(), Box<dyn Error>> {
     let staging = out.with_extension("tmp");
     if staging.exists() {
         fs::remove_dir_all(&staging)?;
@@ -30,6 +33,8 @@ fn bundle(wasm: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
         .module(true)?
         .out_name("index")
         .typescript(false)
+        // Names are a sixth of what a release would upload; the development build keeps them.
+        .remove_name_section(release)
         // The shim starts a fresh instance after a trap (out of memory, stack overflow).
         .reset_state_function(true)
         .force_enable_abort_handler(true)

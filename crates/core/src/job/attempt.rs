@@ -29,6 +29,9 @@ pub fn judge(task: &HttpTask, status: Option<u16>, fault: Option<FetchFault>) ->
 impl JobMachine {
     pub(super) fn accepted(&mut self, now: Millis, id: &RunId, fence: u64) -> Result<(), Reject> {
         let seq = self.holder(id, fence)?;
+        if self.is_accepted(seq) {
+            return Ok(());
+        }
         let Some(run) = self.change(seq) else { return Ok(()) };
         if let Some(active) = &mut run.active {
             active.accepted = true;
@@ -50,6 +53,7 @@ impl JobMachine {
         run.progress = Some(Progress { at: now, percent, message });
         if run.state == RunState::Dispatched {
             run.enter(now, RunState::Running, "receiver", "reported progress");
+            self.effect(format!("{seq}/project"), Effect::ProjectRun { seq });
         }
         Ok(())
     }
@@ -103,38 +107,52 @@ impl JobMachine {
         run.waits = Some(Waits::Retry { until });
         let wait = until.since(now) / 1_000;
         run.enter(now, RunState::Triggered, by, format!("attempt {attempts}/{total}: {why}; next in {wait} s"));
+        self.effect(format!("{seq}/project"), Effect::ProjectRun { seq });
     }
 
     pub(super) fn lost(&mut self, now: Millis, id: &RunId, fence: u64, why: &str) -> Result<(), Reject> {
         let seq = self.holder(id, fence)?;
+        // The callee has it, and needs no call of ours to end it.
+        if self.is_accepted(seq) {
+            return Ok(());
+        }
         let deleted = self.head.status == super::view::JobStatus::Deleted;
         let Some(run) = self.change(seq) else { return Ok(()) };
         let Some(active) = run.active.take() else { return Ok(()) };
         run.losses = run.losses.saturating_add(1);
         run.enter(now, RunState::Lost, "recovery", why);
         let result = AttemptResult { status: None, error_code: Some("lost".to_owned()), summary: Some(why.to_owned()), output: None, truncated: false, ms: now.since(active.since) };
-        if let Some(stop) = active.stopping {
-            run.result = Some(result);
-            self.finish(now, seq, stop.state(), "recovery", stop.reason());
-        } else if run.losses > MAX_LOSSES || deleted {
-            run.result = Some(result);
-            let why = format!("lost {} times", run.losses);
-            self.finish(now, seq, RunState::Failed, "recovery", why);
-        } else {
-            // The callee may still be at it, and was told its limit: two never run at once.
-            run.waits = Some(Waits::Lost { until: active.timeout.max(now) });
-            self.resume_lost(now);
+        run.result = Some(result);
+        match active.stopping {
+            Some(stop) if stop != Stop::Replaced => self.finish(now, seq, stop.state(), "recovery", stop.reason()),
+            None if deleted => self.finish(now, seq, RunState::Cancelled, "recovery", Stop::Deleted.reason()),
+            stop => {
+                // The callee may still be at it, and was told its limit: two never run at once.
+                run.waits = Some(Waits::Lost { until: active.timeout, stop });
+                self.effect(format!("{seq}/project"), Effect::ProjectRun { seq });
+                if active.timeout <= now {
+                    self.take_up(now, seq);
+                }
+            }
         }
         Ok(())
     }
 
-    /// Starts lost runs whose old attempt can no longer be running.
-    pub(super) fn resume_lost(&mut self, now: Millis) {
-        let ready = |waits: Option<Waits>| matches!(waits, Some(Waits::Lost { until }) if until <= now);
-        let seqs: Vec<u64> = self.runs.values().filter(|run| run.is_open() && ready(run.waits)).map(|run| run.seq).collect();
-        for seq in seqs {
-            self.start_attempt(now, seq);
+    /// Goes on with a run whose wait is over. After a loss, nothing of it can still be running.
+    pub(super) fn take_up(&mut self, now: Millis, seq: u64) {
+        let Some(run) = self.runs.get(&seq) else { return };
+        match run.waits {
+            Some(Waits::Lost { stop: Some(stop), .. }) => self.finish(now, seq, stop.state(), "recovery", stop.reason()),
+            Some(Waits::Lost { .. }) if run.losses > MAX_LOSSES => {
+                let why = format!("lost {} times", run.losses);
+                self.finish(now, seq, RunState::Failed, "recovery", why);
+            }
+            _ => self.start_attempt(now, seq),
         }
+    }
+
+    fn is_accepted(&self, seq: u64) -> bool {
+        self.runs.get(&seq).and_then(|run| run.active).is_some_and(|active| active.accepted)
     }
 
     /// Keeps a refused report as evidence, once per fence.
@@ -153,6 +171,15 @@ impl JobMachine {
     /// Stops an open run: at once if nothing is out, else when the executor says that it is stopped.
     pub(super) fn stop(&mut self, now: Millis, seq: u64, stop: Stop, by: &str, why: &str) {
         let Some(run) = self.change(seq) else { return };
+        // Only `replace` has to know that nothing is running any more.
+        if let Some(Waits::Lost { stop: wanted, .. }) = &mut run.waits
+            && stop == Stop::Replaced
+        {
+            if wanted.replace(stop).is_none() {
+                run.note(now, by, format!("asked to stop: {why}"));
+            }
+            return;
+        }
         let Some(active) = &mut run.active else {
             self.finish(now, seq, stop.state(), by, why.to_owned());
             return;
@@ -188,7 +215,7 @@ impl Stop {
             Self::Cancel => "stopped on request",
             Self::Replaced => "replaced by a newer run",
             Self::Deleted => "the job was deleted",
-            Self::Deadline => "the deadline of the run passed",
+            Self::Deadline => super::wakeup::DEADLINE_PASSED,
         }
         .to_owned()
     }

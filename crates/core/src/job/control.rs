@@ -3,7 +3,8 @@
 use super::def::{AfterOn, Definition, Overlap, ScheduleSpec};
 use super::head::LinkOwed;
 use super::run::{Run, Stop, Trigger};
-use super::start::Admission;
+use super::due::BLACKED_OUT;
+use super::start::{Admission, MAX_OPEN};
 use super::view::JobStatus;
 use super::{Effect, JobMachine, Reject};
 use crate::ids::{JobId, RunId, RunTag, digest16};
@@ -39,6 +40,9 @@ impl JobMachine {
             match policy {
                 Overlap::Skip => return Err(Reject::Active { run: active.id.clone(), since: active.triggered_at }),
                 Overlap::Queue if self.queued() >= usize::try_from(limit).unwrap_or(usize::MAX) => return Err(Reject::QueueFull { limit }),
+                Overlap::Allow if self.runs.values().filter(|run| run.is_open()).count() >= MAX_OPEN => {
+                    return Err(Reject::Active { run: active.id.clone(), since: active.triggered_at });
+                }
                 Overlap::Queue | Overlap::Replace | Overlap::Allow => {}
             }
         }
@@ -59,6 +63,8 @@ impl JobMachine {
             return Err(Reject::Revision { current });
         }
         let schedule = definition.schedule.compile().map_err(|error| Reject::Schedule(error.to_string()))?;
+        // What came before the edit came under the old definition.
+        self.fire_due(now);
         let same_time = definition.schedule == self.definition.schedule && definition.start_at == self.definition.start_at && definition.end_at == self.definition.end_at;
         let before = std::mem::replace(&mut self.definition, definition);
         self.schedule = schedule;
@@ -87,6 +93,8 @@ impl JobMachine {
     fn set_status(&mut self, now: Millis, enabled: bool) {
         let status = if enabled { JobStatus::Enabled } else { JobStatus::Paused };
         if self.head.status != status {
+            self.fire_due(now);
+            self.skip_waiting(now, "the job was paused before it started");
             self.head.status = status;
             self.head.updated_at = now;
             self.plan_from(now);
@@ -95,6 +103,8 @@ impl JobMachine {
 
     pub(super) fn delete(&mut self, now: Millis, by: &str) -> Result<(), Reject> {
         self.alive()?;
+        self.fire_due(now);
+        self.skip_waiting(now, "the job was deleted before it started");
         self.head.status = JobStatus::Deleted;
         self.head.next_due = None;
         self.head.updated_at = now;
@@ -117,21 +127,25 @@ impl JobMachine {
         let ScheduleSpec::After { job: expected, on } = &self.definition.schedule else { return };
         let id = RunId { job: self.at, at: run.at, tag: RunTag::After(digest16(&[&run.to_string()])) };
         let known = self.runs.values().any(|run| run.id == id);
-        if *expected != job || known || self.head.status != JobStatus::Enabled {
+        let started = self.definition.start_at.is_none_or(|start| start <= now);
+        let over = self.definition.end_at.is_some_and(|end| end <= now);
+        if *expected != job || known || self.head.status != JobStatus::Enabled || !started || over {
             return;
         }
-        let good = ended == RunState::Success;
         let on = *on;
         let trigger = Trigger::After { job: job.clone(), run: run.clone(), ended };
-        match on {
-            AfterOn::Finish => self.admit(now, id, trigger, None, Admission::ByPolicy),
-            AfterOn::Success if good => self.admit(now, id, trigger, None, Admission::ByPolicy),
-            AfterOn::Failure if !good => self.admit(now, id, trigger, None, Admission::ByPolicy),
-            AfterOn::Success => {
-                let why = format!("job {job} did not succeed: run {run} ended as {}", ended.as_str());
-                self.record_skipped(now, id, trigger, why, None);
-            }
-            AfterOn::Failure => {}
+        let follows = match on {
+            AfterOn::Finish => true,
+            AfterOn::Success => ended == RunState::Success,
+            AfterOn::Failure => matches!(ended, RunState::Failed | RunState::TimedOut),
+        };
+        if follows && self.blacked_out(now) {
+            self.record_skipped(now, id, trigger, BLACKED_OUT, None);
+        } else if follows {
+            self.admit(now, id, trigger, None, Admission::ByPolicy);
+        } else if on == AfterOn::Success {
+            let why = format!("job {job} did not succeed: run {run} ended as {}", ended.as_str());
+            self.record_skipped(now, id, trigger, why, None);
         }
     }
 
@@ -181,5 +195,11 @@ impl JobMachine {
         let before = self.head.links.len();
         self.head.links.retain(|link| link.job != *job || link.on != on);
         self.touched.head |= self.head.links.len() != before;
+        let alive = self.head.status != JobStatus::Deleted;
+        let wanted = alive && matches!(&self.definition.schedule, ScheduleSpec::After { job: upstream, .. } if upstream == job);
+        // An older word was taken last, or nobody knows in which order: the right one is told again.
+        if wanted != on {
+            self.owe_link(job.clone(), wanted);
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::JobMachine;
-use super::def::{Blackout, Misfire, ScheduleSpec};
+use super::def::{Blackout, Misfire, MisfirePolicy, ScheduleSpec};
 use super::run::{SkippedRange, Trigger};
 use super::start::Admission;
 use super::view::JobStatus;
@@ -13,6 +13,11 @@ use crate::time::{MINUTE, Millis};
 
 /// A start that is late by no more than this is an ordinary start.
 pub(super) const GRACE_MS: i64 = MINUTE;
+
+/// Why a trigger in a blackout window starts nothing.
+pub(super) const BLACKED_OUT: &str = "falls into a blackout window";
+
+const MISSED_SKIP: &str = "missed, and the misfire policy is skip";
 
 thread_local! {
     /// Zones are a few KiB each, and thousands of jobs share a handful.
@@ -37,6 +42,19 @@ impl ScheduleSpec {
     }
 }
 
+impl MisfirePolicy {
+    /// Why an instant that is late by so much does not run any more.
+    fn refusal(self, late_ms: i64) -> Option<&'static str> {
+        if late_ms <= GRACE_MS {
+            None
+        } else if self.policy == Misfire::Skip {
+            Some(MISSED_SKIP)
+        } else {
+            (late_ms > self.catch_up_window_ms).then_some("missed, and older than the catch-up window")
+        }
+    }
+}
+
 impl JobMachine {
     /// The first planned instant after `after` that lies within `startAt` and `endAt`.
     fn next_after(&self, after: Millis) -> Option<Millis> {
@@ -45,10 +63,20 @@ impl JobMachine {
         self.definition.end_at.is_none_or(|end| next < end).then_some(next)
     }
 
-    /// Plans the next instant after `now`, if the schedule is on.
+    /// Plans anew from `now` on, if the schedule is on. An instant that has come and waits for its
+    /// jitter stays planned if it still belongs to the schedule.
     pub(super) fn plan_from(&mut self, now: Millis) {
+        let waits = self.head.next_due.filter(|due| *due <= now && self.next_after(due.plus(-1)) == Some(*due));
+        self.plan_after(waits.map_or(now, |due| due.plus(-1)));
+    }
+
+    /// Plans the first instant after `after`; never one that has its record, even if clocks go back.
+    fn plan_after(&mut self, after: Millis) {
+        let after = self.head.recorded_to.map_or(after, |recorded| recorded.max(after));
         let on = self.head.status == JobStatus::Enabled;
-        self.head.next_due = if on { self.next_after(now) } else { None };
+        self.head.next_due = if on { self.next_after(after) } else { None };
+        self.head.recorded_to = Some(after);
+        crate::schedule::tzdb_version().clone_into(&mut self.head.tzdb);
         self.touched.head = true;
     }
 
@@ -65,71 +93,60 @@ impl JobMachine {
 
     /// Records every instant that has come, and plans the next one, in this turn.
     pub(super) fn fire_due(&mut self, now: Millis) {
-        if self.head.tzdb != crate::schedule::tzdb_version() {
-            self.replan_for_new_zones(now);
-        }
-        let Some(first) = self.head.next_due else { return };
+        self.replan_for_new_zones();
         let horizon = now.plus(-self.jitter());
-        if self.head.status != JobStatus::Enabled || first > horizon {
-            return;
-        }
-        let last_fire = self.definition.end_at.map_or(horizon, |end| horizon.min(end.plus(-1)));
-        let last = self.schedule.last_at_or_before(last_fire, first.plus(-1)).unwrap_or(first).max(first);
-        self.head.next_due = self.next_after(last);
-        self.touched.head = true;
-        if first == last {
-            self.fire_single(now, first, horizon);
-        } else {
-            self.fire_missed(now, first, last, horizon);
-        }
-    }
-
-    /// After an update of the tz database: an instant that has not come yet is computed anew.
-    fn replan_for_new_zones(&mut self, now: Millis) {
-        crate::schedule::tzdb_version().clone_into(&mut self.head.tzdb);
-        self.touched.head = true;
-        if self.head.next_due.is_some_and(|due| due > now) {
-            self.plan_from(now);
-        }
-    }
-
-    fn fire_single(&mut self, now: Millis, at: Millis, horizon: Millis) {
-        let late = horizon.since(at);
-        if late <= GRACE_MS {
-            self.fire(now, at, Trigger::Schedule { late_ms: late }, Admission::ByPolicy);
-        } else {
-            self.make_up(now, at, late, Admission::ByPolicy);
-        }
-    }
-
-    /// A missed instant that runs late, unless the policy or the window is against it.
-    fn make_up(&mut self, now: Millis, at: Millis, late: i64, admission: Admission) {
+        let Some((first, last)) = self.take_due(horizon) else { return };
         let misfire = self.definition.misfire;
-        if misfire.policy == Misfire::Skip {
-            self.skip_missed(now, 1, at, at, "missed, and the misfire policy is skip");
-        } else if late > misfire.catch_up_window_ms {
-            self.skip_missed(now, 1, at, at, "missed, and older than the catch-up window");
-        } else {
-            self.fire(now, at, Trigger::CatchUp { late_ms: late }, admission);
-        }
-    }
-
-    /// Several instants came at once: all but the newest were missed.
-    fn fire_missed(&mut self, now: Millis, first: Millis, last: Millis, horizon: Millis) {
-        let misfire = self.definition.misfire;
-        if misfire.policy == Misfire::CatchUp {
+        if misfire.policy == Misfire::CatchUp && first < last {
             self.catch_up(now, first, last, horizon);
             return;
         }
-        let why = match misfire.policy {
-            Misfire::Skip => "missed, and the misfire policy is skip",
-            Misfire::FireOnce | Misfire::CatchUp => "missed; one run makes up for all of them",
-        };
-        if let Some(before) = self.schedule.last_at_or_before(last.plus(-1), first.plus(-1)) {
-            let count = self.schedule.count(first.plus(-1), before);
-            self.skip_missed(now, count, first, before, why);
+        let late = horizon.since(last);
+        if let Some(why) = misfire.refusal(late) {
+            self.skip_missed(now, first, last, why);
+            return;
         }
-        self.fire_single(now, last, horizon);
+        if let Some(before) = self.schedule.last_at_or_before(last.plus(-1), first.plus(-1)) {
+            let why = match misfire.policy {
+                Misfire::Skip => MISSED_SKIP,
+                Misfire::FireOnce | Misfire::CatchUp if self.blacked_out(last) => "missed, and the newest instant falls into a blackout window",
+                Misfire::FireOnce | Misfire::CatchUp => "missed; one run makes up for all of them",
+            };
+            self.skip_missed(now, first, before, why);
+        }
+        self.fire(now, last, late, Admission::ByPolicy);
+    }
+
+    /// The first and the last instant up to `horizon` that have no record yet. They get it in this turn.
+    fn take_due(&mut self, horizon: Millis) -> Option<(Millis, Millis)> {
+        let on = self.head.status == JobStatus::Enabled;
+        let first = self.head.next_due.filter(|first| on && *first <= horizon)?;
+        let until = self.definition.end_at.map_or(horizon, |end| horizon.min(end.plus(-1)));
+        let last = self.schedule.last_at_or_before(until, first.plus(-1)).map_or(first, |last| last.max(first));
+        self.plan_after(last);
+        Some((first, last))
+    }
+
+    /// Instants that have come and will not start: they waited for their jitter when the schedule was
+    /// switched off.
+    pub(super) fn skip_waiting(&mut self, now: Millis, why: &'static str) {
+        if let Some((first, last)) = self.take_due(now) {
+            self.record_missed(now, first, last, why);
+        }
+    }
+
+    /// Whether `next_due` was computed with an older tz database.
+    pub(super) fn has_old_zones(&self) -> bool {
+        self.head.next_due.is_some() && self.head.tzdb != crate::schedule::tzdb_version()
+    }
+
+    /// After an update of the tz database, whatever has no record yet is computed anew: an instant that
+    /// moved into the past is late, not lost.
+    fn replan_for_new_zones(&mut self) {
+        if self.has_old_zones() {
+            let due = self.head.next_due.map(|due| due.plus(-1));
+            self.plan_after(self.head.recorded_to.or(due).unwrap_or(self.head.updated_at));
+        }
     }
 
     /// Runs the newest `maxCatchUp` instants within the window, each after the one before.
@@ -146,21 +163,19 @@ impl JobMachine {
             at = self.schedule.last_at_or_before(instant.plus(-1), first.plus(-1));
         }
         if let Some(before) = at {
-            let count = self.schedule.count(first.plus(-1), before);
-            self.skip_missed(now, count, first, before, "missed, and beyond the limits of catching up");
+            self.skip_missed(now, first, before, "missed, and beyond the limits of catching up");
         }
         for instant in made_up.into_iter().rev() {
-            let late = horizon.since(instant);
-            let trigger = if late <= GRACE_MS { Trigger::Schedule { late_ms: late } } else { Trigger::CatchUp { late_ms: late } };
-            self.fire(now, instant, trigger, Admission::InOrder);
+            self.fire(now, instant, horizon.since(instant), Admission::InOrder);
         }
     }
 
     /// The run of one instant.
-    fn fire(&mut self, now: Millis, at: Millis, trigger: Trigger, admission: Admission) {
+    fn fire(&mut self, now: Millis, at: Millis, late_ms: i64, admission: Admission) {
         let id = self.occurrence(at);
+        let trigger = if late_ms <= GRACE_MS { Trigger::Schedule { late_ms } } else { Trigger::CatchUp { late_ms } };
         if self.blacked_out(at) {
-            self.record_skipped(now, id, trigger, "falls into a blackout window", None);
+            self.record_skipped(now, id, trigger, BLACKED_OUT, None);
         } else {
             self.admit(now, id, trigger, None, admission);
         }
@@ -170,13 +185,21 @@ impl JobMachine {
         RunId { job: self.at, at, tag: RunTag::Occurrence(self.head.schedule_version) }
     }
 
-    fn skip_missed(&mut self, now: Millis, count: u64, first: Millis, last: Millis, why: &'static str) {
+    /// Records missed instants from `first` to `last`, and says so.
+    fn skip_missed(&mut self, now: Millis, first: Millis, last: Millis, why: &'static str) {
+        let (id, count) = self.record_missed(now, first, last, why);
+        let detail = format!("{count} planned start(s) {why}");
+        self.effect(format!("{id}/missed"), super::Effect::Raise { cause: "missed", run: id, detail });
+    }
+
+    /// One record for all instants from `first` to `last`; gives its id and how many they are.
+    fn record_missed(&mut self, now: Millis, first: Millis, last: Millis, why: &'static str) -> (RunId, u64) {
         let id = self.occurrence(last);
+        let count = self.schedule.count(first.plus(-1), last);
         let range = (count > 1).then_some(SkippedRange { count, first, last });
         let late_ms = now.since(first);
         self.record_skipped(now, id.clone(), Trigger::Schedule { late_ms }, why, range);
-        let detail = format!("{count} planned start(s) {why}");
-        self.effect(format!("{id}/missed"), super::Effect::Raise { cause: "missed", run: id, detail });
+        (id, count)
     }
 
     /// Day of the week (0 = Sunday) and minute of the day on the job's wall clock.
@@ -189,7 +212,7 @@ impl JobMachine {
         (u8::try_from(local.weekday).unwrap_or(0), u16::try_from(minute).unwrap_or(0))
     }
 
-    fn blacked_out(&self, at: Millis) -> bool {
+    pub(super) fn blacked_out(&self, at: Millis) -> bool {
         self.definition.blackouts.iter().any(|window| match window {
             Blackout::Between { from, until } => (*from..*until).contains(&at),
             Blackout::Weekly { days, from_minute, until_minute } => {

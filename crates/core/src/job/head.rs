@@ -26,6 +26,9 @@ pub struct Head {
     /// The next planned instant, without jitter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_due: Option<Millis>,
+    /// Every planned instant up to here has its record, or is not owed one; `next_due` is the first after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded_to: Option<Millis>,
     /// `seq` of the newest run.
     pub last_seq: u64,
     /// The newest fence given out.
@@ -35,6 +38,9 @@ pub struct Head {
     /// Every run with a `seq` up to here is in D1 in its final form. Kept up lazily: behind is harmless.
     #[serde(default)]
     pub projected: u64,
+    /// Runs up to `projected` that have changed since, and that D1 lacks in their new form; few.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<u64>,
     /// Durations in ms of the last successful runs, newest last, at most [`DURATIONS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub durations: Vec<i64>,
@@ -47,6 +53,9 @@ pub struct Head {
     /// The tz database with which `next_due` was computed.
     pub tzdb: String,
 }
+
+/// Longest list of [`Head::changed`].
+const MAX_CHANGED: usize = 64;
 
 /// Durations kept for the median.
 pub const DURATIONS: usize = 20;
@@ -71,10 +80,12 @@ impl Head {
             created_at: now,
             updated_at: now,
             next_due: None,
+            recorded_to: None,
             last_seq: 0,
             last_fence: 0,
             settled_below: 1,
             projected: 0,
+            changed: Vec::new(),
             durations: Vec::new(),
             dependents: Vec::new(),
             links: Vec::new(),
@@ -88,6 +99,18 @@ impl Head {
         let mut sorted = self.durations.clone();
         sorted.sort_unstable();
         sorted.get(sorted.len() / 2).copied()
+    }
+
+    /// Notes that an ended run has changed. When too many have, all from the first of them count.
+    pub(super) fn note_changed(&mut self, seq: u64) {
+        if seq > self.projected || self.changed.contains(&seq) {
+            return;
+        }
+        self.changed.push(seq);
+        if self.changed.len() > MAX_CHANGED {
+            let first = self.changed.drain(..).min().unwrap_or(seq);
+            self.projected = first.saturating_sub(1);
+        }
     }
 
     /// Takes one more duration.

@@ -5,7 +5,8 @@
 //!
 //! ```text
 //! (none)      --(instant is due; a manual or API trigger; a replay; another job ended)--> TRIGGERED
-//! (none)      --(missed, blacked out, overlapping, queue full, the other job failed)----> SKIPPED
+//! (none)      --(missed, blacked out, overlapping, queue full, the other job failed,
+//!                 the job paused or deleted while it waited for its jitter)-------------> SKIPPED
 //! TRIGGERED   --(nothing in the way)--------------------------------------------------> DISPATCHED
 //! TRIGGERED   --(cancelled; replaced; job deleted)------------------------------------> CANCELLED
 //! TRIGGERED   --(deadline)------------------------------------------------------------> TIMED_OUT
@@ -17,8 +18,8 @@
 //! DISPATCHED, RUNNING  --(stopped on request, replaced, job deleted)-------------------> CANCELLED
 //! DISPATCHED, RUNNING  --(no live call is left)----------------------------------------> LOST
 //! LOST        --(its time limit has passed, so nothing can still be running)-----------> DISPATCHED
-//! LOST        --(three attempts lost already)------------------------------------------> FAILED
-//! LOST        --(cancelled; replaced; job deleted)-------------------------------------> CANCELLED
+//! LOST        --(its time limit has passed, and three attempts were lost before it)----> FAILED
+//! LOST        --(cancelled; job deleted; replaced, once its time limit has passed)-----> CANCELLED
 //! LOST        --(deadline)-------------------------------------------------------------> TIMED_OUT
 //! ```
 //!
@@ -135,7 +136,7 @@ impl JobMachine {
     /// Whether nothing but time concerns this job: no run is open, no word owed, all of it in D1.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.head.links.is_empty() && self.head.projected >= self.head.last_seq && self.runs.values().all(Run::is_settled)
+        self.head.links.is_empty() && self.head.projected >= self.head.last_seq && self.head.changed.is_empty() && self.runs.values().all(Run::is_settled)
     }
 
     /// Whether the job is deleted and may be forgotten.
@@ -144,13 +145,18 @@ impl JobMachine {
         self.head.status == view::JobStatus::Deleted && self.is_idle()
     }
 
-    /// The host's word that D1 has these runs as they stand. Stored with the next change: to lose it
-    /// means to write a row again.
-    pub fn note_projected(&mut self, seq: u64, rev: u32) {
-        let is_final = self.runs.get(&seq).is_none_or(|run| run.rev == rev && run.is_settled());
-        if is_final && seq > self.head.projected {
+    /// The host's word that D1 has a run in this form. Stored with the next change: to lose it means to
+    /// write a row again.
+    pub fn note_projected(&mut self, written: &Run) {
+        let seq = written.seq;
+        let is_newest = self.runs.get(&seq).is_none_or(|run| run.rev == written.rev);
+        if !is_newest || !written.is_settled() {
+            return;
+        }
+        if seq > self.head.projected {
             self.projected_ahead.insert(seq);
         }
+        self.head.changed.retain(|changed| *changed != seq);
         while self.projected_ahead.remove(&self.head.projected.saturating_add(1)) {
             self.head.projected = self.head.projected.saturating_add(1);
         }
@@ -160,7 +166,8 @@ impl JobMachine {
     #[must_use]
     pub fn unprojected(&self, limit: usize) -> Vec<u64> {
         let open = |seq: &u64| self.runs.get(seq).is_some_and(Run::is_open);
-        (self.head.projected.saturating_add(1)..=self.head.last_seq).filter(|seq| !self.projected_ahead.contains(seq) && !open(seq)).take(limit).collect()
+        let ahead = (self.head.projected.saturating_add(1)..=self.head.last_seq).filter(|seq| !self.projected_ahead.contains(seq) && !open(seq));
+        self.head.changed.iter().copied().chain(ahead).take(limit).collect()
     }
 
     /// Takes back into memory a run that was forgotten, so that an event can change it.
@@ -179,6 +186,15 @@ impl JobMachine {
             if let Some(run) = self.runs.get_mut(seq) {
                 run.rev = run.rev.saturating_add(1);
                 turn.changes.push(Change::Run(Box::new(run.clone())));
+                if !run.is_open() {
+                    self.projected_ahead.remove(seq);
+                    self.head.note_changed(*seq);
+                }
+                // The last form of a run is the one that D1 keeps.
+                let effect = Effect::ProjectRun { seq: *seq };
+                if run.is_settled() && turn.effects.iter().all(|keyed| keyed.effect != effect) {
+                    turn.effects.push(Keyed { key: format!("{seq}/project"), effect });
+                }
             }
         }
         self.advance_settled();

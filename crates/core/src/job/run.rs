@@ -77,6 +77,9 @@ pub struct Run {
 /// Rows kept in a run's ledger.
 pub const LEDGER_ROWS: usize = 60;
 
+/// What stands in the ledger for rows that were dropped.
+const LEFT_OUT: &str = "from here on, rows of this long story are left out";
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's skip_serializing_if takes a reference")]
 fn is_zero32(value: &u32) -> bool {
     *value == 0
@@ -182,6 +185,9 @@ pub enum Waits {
     Lost {
         /// Not before.
         until: Millis,
+        /// The run ends then, and this is why.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stop: Option<Stop>,
     },
 }
 
@@ -295,7 +301,11 @@ impl Run {
         let fence = (self.fence > 0).then_some(self.fence);
         if self.ledger.len() >= LEDGER_ROWS {
             // The beginning and the end tell the story; repeats fill the middle.
-            self.ledger.remove(LEDGER_ROWS / 2);
+            let middle = LEDGER_ROWS / 2;
+            if let Some(row) = self.ledger.get_mut(middle) {
+                LEFT_OUT.clone_into(&mut row.why);
+            }
+            self.ledger.remove(middle.saturating_add(1));
         }
         self.ledger.push(LedgerRow { at, to: self.state, by: by.to_owned(), why: why.into(), fence });
     }

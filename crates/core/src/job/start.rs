@@ -2,13 +2,14 @@
 
 use super::def::{Executor, HttpTask, Overlap};
 use super::run::{Active, Run, SkippedRange, Stop, Trigger, Waits};
+use super::wakeup::DEADLINE_PASSED;
 use super::{Dispatch, Effect, JobMachine};
 use crate::ids::RunId;
 use crate::outcome::{CallbackState, RunState};
 use crate::time::{MINUTE, Millis};
 
 /// Open runs of one job with overlap `allow`, and runs that wait to catch up.
-const MAX_OPEN: usize = 100;
+pub(super) const MAX_OPEN: usize = 100;
 
 /// How a trigger meets the runs that are open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,17 +122,25 @@ impl JobMachine {
     /// For overlap `replace`: everything before `newest` has to end.
     fn stop_others(&mut self, now: Millis, newest: u64) {
         let others: Vec<u64> = self.runs.values().filter(|run| run.is_open() && run.seq != newest).map(|run| run.seq).collect();
-        for seq in others {
+        // The newest first, so that no queued run starts when the one before it ends.
+        for seq in others.into_iter().rev() {
             self.stop(now, seq, Stop::Replaced, "schedule", "replaced by a newer run");
         }
     }
 
-    /// Starts the oldest queued run once no other run is open before it.
+    /// Starts the oldest queued run once nothing else is under way. Where runs may overlap, what came
+    /// after it does not hold it up.
     pub(super) fn start_next(&mut self, now: Millis) {
-        let first_busy = self.runs.values().any(|run| run.is_open() && run.waits != Some(Waits::Queue));
-        let oldest = self.runs.values().find(|run| run.is_open() && run.waits == Some(Waits::Queue)).map(|run| run.seq);
-        if let Some(seq) = oldest.filter(|_| !first_busy) {
-            self.start_attempt(now, seq);
+        let Some(oldest) = self.runs.values().find(|run| run.is_open() && run.waits == Some(Waits::Queue)).map(|run| run.seq) else { return };
+        let allow = self.definition.overlap == Overlap::Allow;
+        let in_the_way = |run: &Run| run.is_open() && run.waits != Some(Waits::Queue) && (run.seq < oldest || !allow);
+        if self.runs.values().any(in_the_way) {
+            return;
+        }
+        if self.runs.get(&oldest).and_then(|run| run.deadline).is_some_and(|end| end <= now) {
+            self.stop(now, oldest, Stop::Deadline, "schedule", DEADLINE_PASSED);
+        } else {
+            self.start_attempt(now, oldest);
         }
     }
 

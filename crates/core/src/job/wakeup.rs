@@ -10,6 +10,9 @@ use crate::time::{Millis, SECOND};
 /// The executor ends an attempt at its limit; the machine does so itself this much later.
 const TIMEOUT_SLACK_MS: i64 = 5 * SECOND;
 
+/// Why a run ends at its deadline.
+pub(super) const DEADLINE_PASSED: &str = "the deadline of the run passed";
+
 /// An attempt that has been out for so long is shown as running.
 const RUNNING_AFTER_MS: i64 = 5 * SECOND;
 
@@ -17,33 +20,37 @@ impl JobMachine {
     pub(super) fn wake(&mut self, now: Millis) {
         let open: Vec<u64> = self.runs.values().filter(|run| run.is_open()).map(|run| run.seq).collect();
         for seq in open {
-            self.wake_run(now, seq);
+            // Each step settles one timer; those that it sets lie ahead.
+            while self.wake_run(now, seq) {}
         }
         self.fire_due(now);
     }
 
-    fn wake_run(&mut self, now: Millis, seq: u64) {
+    /// Does what the first passed timer of a run asks for; false when none has passed.
+    fn wake_run(&mut self, now: Millis, seq: u64) -> bool {
         let passed = |at: Option<Millis>| at.is_some_and(|at| at <= now);
-        let Some(run) = self.runs.get(&seq).filter(|run| run.is_open()) else { return };
+        let Some(run) = self.runs.get(&seq).filter(|run| run.is_open()) else { return false };
         if passed(deadline(run)) {
-            self.stop(now, seq, Stop::Deadline, "schedule", "the deadline of the run passed");
+            self.stop(now, seq, Stop::Deadline, "schedule", DEADLINE_PASSED);
         } else if passed(timeout(run)) {
             self.time_out(now, seq);
         } else if passed(retry(run)) {
-            self.start_attempt(now, seq);
-        } else {
-            if passed(shown_running(run))
-                && let Some(run) = self.change(seq)
-            {
+            self.take_up(now, seq);
+        } else if passed(shown_running(run)) {
+            if let Some(run) = self.change(seq) {
                 run.enter(now, RunState::Running, "executor", "no result yet");
-                self.effect(format!("{seq}/project"), Effect::ProjectRun { seq });
             }
+            self.effect(format!("{seq}/project"), Effect::ProjectRun { seq });
+        } else if passed(warn(run)) {
             self.warn(now, seq);
+        } else {
+            return false;
         }
+        true
     }
 
     fn warn(&mut self, now: Millis, seq: u64) {
-        let Some(run) = self.runs.get(&seq).filter(|run| warn(run).is_some_and(|at| at <= now)) else { return };
+        let Some(run) = self.runs.get(&seq) else { return };
         let (id, since) = (run.id.clone(), run.active.map_or(now, |active| active.since));
         let detail = format!("may be stuck: running for {} s", now.since(since) / 1_000);
         if let Some(run) = self.change(seq) {
@@ -73,7 +80,8 @@ impl JobMachine {
     }
 
     pub(super) fn earliest_wakeup(&self) -> Option<Wakeup> {
-        let mut earliest = self.due_at().map(|at| Wakeup { at, why: "due" });
+        let zones = self.has_old_zones().then(|| Wakeup { at: self.head.recorded_to.unwrap_or(self.head.updated_at), why: "zones" });
+        let mut earliest = Wakeup::earlier(zones, self.due_at().map(|at| Wakeup { at, why: "due" }));
         for run in self.runs.values().filter(|run| run.is_open()) {
             let timers = [
                 (deadline(run), "deadline"),
@@ -91,7 +99,8 @@ impl JobMachine {
 }
 
 fn deadline(run: &Run) -> Option<Millis> {
-    let stopping = run.active.is_some_and(|active| active.stopping.is_some());
+    let replaced = matches!(run.waits, Some(Waits::Lost { stop: Some(_), .. }));
+    let stopping = replaced || run.active.is_some_and(|active| active.stopping.is_some());
     run.deadline.filter(|_| !stopping)
 }
 
@@ -101,7 +110,7 @@ fn timeout(run: &Run) -> Option<Millis> {
 
 fn retry(run: &Run) -> Option<Millis> {
     match run.waits? {
-        Waits::Retry { until } | Waits::Lost { until } => Some(until),
+        Waits::Retry { until } | Waits::Lost { until, .. } => Some(until),
         Waits::Queue => None,
     }
 }

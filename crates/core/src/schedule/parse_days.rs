@@ -161,14 +161,12 @@ fn nth_of(range: &Range, token: Token<'_>) -> Result<usize, ScheduleError> {
         None => {
             let rest = token.after_digits();
             let error = rest.error(code::BAD_VALUE, range.field).allowed(allowed);
-            Err(if rest.text.len() < token.text.len() {
-                error.hint(format!(
-                    "remove what follows #{}",
-                    &token.text.replace(rest.text, "")
-                ))
-            } else {
-                error
-            })
+            match token.text.strip_suffix(rest.text) {
+                Some(number) if !number.is_empty() => {
+                    Err(error.hint(format!("remove what follows #{number}")))
+                }
+                _ => Err(error),
+            }
         }
     }
 }
@@ -179,20 +177,14 @@ fn plain_weekdays(
     seen: &mut Seen,
     into: &mut Bits,
 ) -> Result<(), ScheduleError> {
-    let (body, star) = match element.split('/') {
-        Some((body, _)) => (body, body.text == "*"),
-        None => (element, element.text == "*"),
-    };
+    let body = element.split('/').map_or(element, |(body, _)| body);
     if body.text.contains(|c: char| c.is_ascii_digit()) {
         seen.weekday_number = true;
     }
     let mut bits = Bits::default();
     plain(range, element, seen, &mut bits)?;
     for value in bits.iter() {
-        // In unix `*` is 0-6; only a written 7 is Sunday again.
-        if !(star && range.lo == 0 && value == 7) {
-            into.insert(from_sunday(range, value));
-        }
+        into.insert(from_sunday(range, value));
     }
     Ok(())
 }

@@ -39,7 +39,7 @@ impl Shape {
         if let Some(step) = even_step(&members)
             && members.first() == Some(&lo)
             && members.last().is_some_and(|last| last + step > hi)
-            && span % step == 0
+            && span.is_multiple_of(step)
         {
             return Self::Step(step);
         }

@@ -44,7 +44,10 @@ pub struct AppKey {
 #[serde(rename_all = "camelCase", default)]
 pub struct AppRequest {
     /// 1 to 64 of `A-Z a-z 0-9 _ -`.
-    #[cfg_attr(feature = "openapi", schema(required = true, pattern = "^[A-Za-z0-9_-]{1,64}$"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, pattern = "^[A-Za-z0-9_-]{1,64}$")
+    )]
     pub app_id: String,
     /// Shown to people. Default: the id.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -107,7 +110,10 @@ pub struct TokenText {
 #[serde(rename_all = "camelCase", default)]
 pub struct TokenRequest {
     /// Who or what will hold it.
-    #[cfg_attr(feature = "openapi", schema(required = true, min_length = 1, max_length = 100))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, min_length = 1, max_length = 100)
+    )]
     pub name: String,
     /// `admin`, `operator` or `viewer`.
     #[cfg_attr(feature = "openapi", schema(required = true))]
@@ -139,7 +145,10 @@ pub struct SetupRequest {
     #[cfg_attr(feature = "openapi", schema(required = true))]
     pub code: String,
     /// Name of the administrator's token.
-    #[cfg_attr(feature = "openapi", schema(required = true, min_length = 1, max_length = 100))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, min_length = 1, max_length = 100)
+    )]
     pub name: String,
 }
 

@@ -1,8 +1,8 @@
 //! Jobs.
 
+use cronwright_core::job::def::ScheduleSpec;
 use cronwright_core::job::view::JobView;
 use cronwright_core::schedule::{Zone, rfc3339, rfc3339_at};
-use cronwright_core::job::def::ScheduleSpec;
 use cronwright_core::time::Millis;
 use serde::{Deserialize, Serialize};
 
@@ -107,7 +107,9 @@ impl Job {
         if reader < Role::Operator
             && let ExecutorForm::Http(task) = &mut document.executor
         {
-            task.headers.values_mut().for_each(|value| HIDDEN.clone_into(value));
+            task.headers
+                .values_mut()
+                .for_each(|value| HIDDEN.clone_into(value));
         }
         document.status = Some(view.status.as_str().to_owned());
         let id = &view.definition.job_id;
@@ -126,7 +128,9 @@ impl Job {
             schedule_text: words(&view.definition.schedule),
             warnings: warnings(&view.definition.schedule, now),
             next_due: view.next_due.map(rfc3339),
-            next_due_local: view.next_due.and_then(|at| local(&view.definition.schedule, at)),
+            next_due_local: view
+                .next_due
+                .and_then(|at| local(&view.definition.schedule, at)),
             last_run: view.last.as_ref().map(|run| Run::of(id, run)),
             recent: recent.collect(),
             usual_ms: view.usual_ms,

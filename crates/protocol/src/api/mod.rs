@@ -6,18 +6,31 @@
 
 mod access;
 mod callback;
+mod callback_sent;
 mod job;
+mod ledger;
+#[cfg(feature = "openapi")]
+pub mod openapi;
 pub mod path;
 mod preview;
+mod request;
 pub mod role;
 pub mod routes;
 mod run;
 mod system;
 
-pub use access::{AppKey, AppPage, AppRequest, App, AuditPage, AuditRow, SetupRequest, Token, TokenPage, TokenRequest, TokenText};
-pub use callback::{Attempt, Delivery, DeliveryPage, Endpoint, EndpointCounters, EndpointPage, Replayed};
+pub use access::{
+    App, AppKey, AppPage, AppRequest, AuditPage, AuditRow, SetupRequest, Token, TokenPage,
+    TokenRequest, TokenText,
+};
+pub use callback::{
+    Attempt, CallbackBody, Delivery, DeliveryPage, Endpoint, EndpointCounters, EndpointPage,
+    Replayed,
+};
 pub use job::{Job, JobPage, Recent, StatusRequest};
+pub use ledger::{Ledger, LedgerRow};
 pub use preview::{Fire, Preview, PreviewRequest, Validation, Words, preview, warnings, words};
+pub use request::{CompleteRequest, ProgressRequest, RunRequest};
 pub use role::Role;
-pub use run::{CompleteRequest, Ledger, LedgerRow, ProgressReport, ProgressRequest, Run, RunPage, RunRequest, SkippedRange, TriggeredBy, Waiting};
+pub use run::{ProgressReport, Run, RunPage, SkippedRange, TriggeredBy, Waiting};
 pub use system::{Health, RebuildRequest, Rebuilt};

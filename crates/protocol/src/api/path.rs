@@ -94,12 +94,23 @@ mod tests {
         ] {
             assert_eq!(check(path), Err(fault), "{path:?}");
         }
-        assert_eq!(check(&format!("/{}", "x".repeat(600))), Err(PathFault::TooLong));
+        assert_eq!(
+            check(&format!("/{}", "x".repeat(600))),
+            Err(PathFault::TooLong)
+        );
     }
 
     #[test]
     fn canonical_paths_pass() {
-        for path in ["/", "/api", "/api/v1/jobs", "/api/v1/jobs/A-b_9", "/assets/app.css", "/openapi.json", "/health"] {
+        for path in [
+            "/",
+            "/api",
+            "/api/v1/jobs",
+            "/api/v1/jobs/A-b_9",
+            "/assets/app.css",
+            "/openapi.json",
+            "/health",
+        ] {
             assert_eq!(check(path), Ok(()), "{path}");
         }
     }

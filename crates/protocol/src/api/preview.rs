@@ -1,7 +1,9 @@
 //! What a schedule will do, and whether a document is good, before anything is saved.
 
 use cronwright_core::job::def::{AfterOn, ScheduleSpec};
-use cronwright_core::schedule::{self, Cron, Every, Lang, Lint, Schedule, Text, Zone, tzdb_version};
+use cronwright_core::schedule::{
+    self, Cron, Every, Lang, Lint, Schedule, Text, Zone, tzdb_version,
+};
 use cronwright_core::time::Millis;
 use serde::{Deserialize, Serialize};
 
@@ -141,15 +143,22 @@ pub fn preview(bare: &BareSchedule, now: Millis) -> Preview {
         let at = schedule::parse_rfc3339(at);
         bare.end_at.is_none_or(|end| at.is_none_or(|at| at < end))
     };
-    let next = seen.next.into_iter().filter(|fire| before_end(&fire.utc)).map(|fire| Fire {
-        // From now, although the search begins at startAt.
-        in_ms: fire.in_ms.saturating_add(from.since(now)),
-        at: fire.utc,
-        local: fire.local,
-        weekday: Words::of(fire.weekday),
-        note: fire.note.map(Words::of),
+    let next = seen
+        .next
+        .into_iter()
+        .filter(|fire| before_end(&fire.utc))
+        .map(|fire| Fire {
+            // From now, although the search begins at startAt.
+            in_ms: fire.in_ms.saturating_add(from.since(now)),
+            at: fire.utc,
+            local: fire.local,
+            weekday: Words::of(fire.weekday),
+            note: fire.note.map(Words::of),
+        });
+    let never = seen.never.map(|never| Words {
+        code: Some(never.reason.to_owned()),
+        ..Words::new(never.en, never.zh)
     });
-    let never = seen.never.map(|never| Words { code: Some(never.reason.to_owned()), ..Words::new(never.en, never.zh) });
     Preview {
         dialect: seen.dialect.map(|dialect| dialect.as_str().to_owned()),
         time_zone: seen.zone,
@@ -192,10 +201,16 @@ pub fn warnings(spec: &ScheduleSpec, now: Millis) -> Vec<Words> {
 /// database) has no fires.
 fn compile(spec: &ScheduleSpec) -> Schedule {
     match spec {
-        ScheduleSpec::Cron { text, dialect, zone } => Zone::get(zone)
+        ScheduleSpec::Cron {
+            text,
+            dialect,
+            zone,
+        } => Zone::get(zone)
             .and_then(|zone| Cron::parse(text, *dialect, zone))
             .map_or(Schedule::None, Schedule::Cron),
-        ScheduleSpec::Every { period_ms, anchor } => Every::new(*period_ms, *anchor).map_or(Schedule::None, Schedule::Every),
+        ScheduleSpec::Every { period_ms, anchor } => {
+            Every::new(*period_ms, *anchor).map_or(Schedule::None, Schedule::Every)
+        }
         ScheduleSpec::At { at } => Schedule::At(*at),
         ScheduleSpec::After { .. } | ScheduleSpec::None => Schedule::None,
     }
@@ -203,7 +218,11 @@ fn compile(spec: &ScheduleSpec) -> Schedule {
 
 impl Words {
     fn new(en: String, zh: String) -> Self {
-        Self { en, zh, ..Self::default() }
+        Self {
+            en,
+            zh,
+            ..Self::default()
+        }
     }
 
     fn of(text: Text) -> Self {
@@ -211,6 +230,10 @@ impl Words {
     }
 
     fn of_lint(lint: Lint) -> Self {
-        Self { code: Some(lint.code.to_owned()), suggestion: lint.suggestion, ..Self::new(lint.message_en, lint.message_zh) }
+        Self {
+            code: Some(lint.code.to_owned()),
+            suggestion: lint.suggestion,
+            ..Self::new(lint.message_en, lint.message_zh)
+        }
     }
 }

@@ -4,7 +4,6 @@ use cronwright_core::ids::JobId;
 use cronwright_core::job::run as core;
 use cronwright_core::schedule::rfc3339;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// A run, all attempts included.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -141,93 +140,13 @@ pub struct RunPage {
     pub next_cursor: Option<String>,
 }
 
-/// Every transition of a run, oldest first.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct Ledger {
-    /// The run.
-    pub schedule_id: String,
-    /// The rows.
-    pub rows: Vec<LedgerRow>,
-}
-
-/// One transition.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct LedgerRow {
-    /// When.
-    pub at: String,
-    /// The status after it.
-    pub to: String,
-    /// Who or what: `schedule`, `executor`, `recovery`, `receiver`, or a token's name.
-    pub by: String,
-    /// Why.
-    pub why: String,
-    /// Fence of the attempt it is about.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fence: Option<u64>,
-}
-
-/// A run that is asked for.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase", default)]
-pub struct RunRequest {
-    /// Input of the run: any JSON, at most 16 KiB; fills `{{params}}`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub params: Option<Value>,
-    /// Instead of the job's own overlap policy: `skip`, `queue`, `replace` or `allow`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub overlap: Option<String>,
-}
-
-/// The end of an accepted run, as its callee reports it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase", default)]
-pub struct CompleteRequest {
-    /// `SUCCESS` or `FAILED`.
-    #[cfg_attr(feature = "openapi", schema(required = true))]
-    pub status: String,
-    /// One line for people, at most 1,000 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub summary: Option<String>,
-    /// Output, at most 16 KiB are kept.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub output: Option<String>,
-    /// Stable word of what went wrong, 1–64 of `A-Z a-z 0-9 _ - .`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error_code: Option<String>,
-    /// The `X-Fence` the callee was given. Required with `X-Run-Token`; otherwise default: that of the current attempt.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fence: Option<u64>,
-}
-
-/// How far an accepted run is.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase", default)]
-pub struct ProgressRequest {
-    /// 0–100.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 100))]
-    pub percent: Option<u8>,
-    /// At most 1,000 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
-    /// As for the end of a run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fence: Option<u64>,
-}
-
 impl Run {
     /// The run of a job, as its shard has it.
     #[must_use]
     pub fn of(job: &JobId, run: &core::Run) -> Self {
         let result = run.result.as_ref();
-        let duration = |end: cronwright_core::time::Millis| run.started_at.map(|start| end.since(start));
+        let duration =
+            |end: cronwright_core::time::Millis| run.started_at.map(|start| end.since(start));
         Self {
             schedule_id: run.id.to_string(),
             job_id: job.to_string(),
@@ -257,22 +176,44 @@ impl Run {
 
 impl TriggeredBy {
     fn of(trigger: &core::Trigger) -> Self {
-        let kind = |kind: &str| Self { kind: kind.to_owned(), ..Self::default() };
+        let kind = |kind: &str| Self {
+            kind: kind.to_owned(),
+            ..Self::default()
+        };
         match trigger {
-            core::Trigger::Schedule { late_ms } => Self { late_ms: Some(*late_ms), ..kind("schedule") },
-            core::Trigger::CatchUp { late_ms } => Self { late_ms: Some(*late_ms), ..kind("catch_up") },
-            core::Trigger::Manual { by } => Self { by: Some(by.clone()), ..kind("manual") },
-            core::Trigger::Replay { of, by } => Self { by: Some(by.clone()), run: Some(of.to_string()), ..kind("replay") },
-            core::Trigger::After { job, run, ended: _ } => {
-                Self { by: Some(job.to_string()), run: Some(run.to_string()), ..kind("after") }
-            }
+            core::Trigger::Schedule { late_ms } => Self {
+                late_ms: Some(*late_ms),
+                ..kind("schedule")
+            },
+            core::Trigger::CatchUp { late_ms } => Self {
+                late_ms: Some(*late_ms),
+                ..kind("catch_up")
+            },
+            core::Trigger::Manual { by } => Self {
+                by: Some(by.clone()),
+                ..kind("manual")
+            },
+            core::Trigger::Replay { of, by } => Self {
+                by: Some(by.clone()),
+                run: Some(of.to_string()),
+                ..kind("replay")
+            },
+            core::Trigger::After { job, run, ended: _ } => Self {
+                by: Some(job.to_string()),
+                run: Some(run.to_string()),
+                ..kind("after")
+            },
         }
     }
 }
 
 impl ProgressReport {
     fn of(progress: &core::Progress) -> Self {
-        Self { at: rfc3339(progress.at), percent: progress.percent, message: progress.message.clone() }
+        Self {
+            at: rfc3339(progress.at),
+            percent: progress.percent,
+            message: progress.message.clone(),
+        }
     }
 }
 
@@ -280,30 +221,22 @@ impl Waiting {
     fn of(waits: &core::Waits) -> Self {
         let (reason, until) = match waits {
             core::Waits::Queue => ("queue", None),
-            core::Waits::Retry { until } => ("retry", Some(*until)),
-            core::Waits::Lost { until } => ("lost", Some(*until)),
+            core::Waits::Retry { until, .. } => ("retry", Some(*until)),
+            core::Waits::Lost { until, .. } => ("lost", Some(*until)),
         };
-        Self { reason: reason.to_owned(), until: until.map(rfc3339) }
+        Self {
+            reason: reason.to_owned(),
+            until: until.map(rfc3339),
+        }
     }
 }
 
 impl SkippedRange {
     fn of(range: &core::SkippedRange) -> Self {
-        Self { count: range.count, first: Some(rfc3339(range.first)), last: Some(rfc3339(range.last)) }
-    }
-}
-
-impl Ledger {
-    /// The ledger of a run.
-    #[must_use]
-    pub fn of(run: &core::Run) -> Self {
-        let rows = run.ledger.iter().map(|row| LedgerRow {
-            at: rfc3339(row.at),
-            to: row.to.as_str().to_owned(),
-            by: row.by.clone(),
-            why: row.why.clone(),
-            fence: row.fence,
-        });
-        Self { schedule_id: run.id.to_string(), rows: rows.collect() }
+        Self {
+            count: range.count,
+            first: Some(rfc3339(range.first)),
+            last: Some(rfc3339(range.last)),
+        }
     }
 }

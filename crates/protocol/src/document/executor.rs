@@ -1,32 +1,40 @@
-//! What a run does, and where its results go.
+//! What a run does.
 
 use std::collections::BTreeMap;
 
-use cronwright_core::ids::AppId;
-use cronwright_core::job::def::{CallbackPreset, CallbackTarget, Executor, HttpMode, HttpTask};
+use cronwright_core::job::def::{Executor, HttpMode, HttpTask};
 use serde_json::{Map, Value};
 
 use super::ReadContext;
+use super::message::{body, headers};
 use super::reader::{Errors, Object, word_of, wrong_type};
 use super::target::{Callee, url_of};
 use crate::problem::FieldError;
-use crate::wire::headers::{HeaderRefused, check_header};
 
 /// Status codes that mean success unless the document says otherwise.
 const SUCCESS: (u16, u16) = (200, 299);
-/// Bytes of a body template.
-const MOST_BODY: usize = 32 * 1024;
-/// Headers of one request.
-const MOST_HEADERS: usize = 50;
 
-const METHODS: [(&str, &str); 6] =
-    [("GET", "GET"), ("POST", "POST"), ("PUT", "PUT"), ("PATCH", "PATCH"), ("DELETE", "DELETE"), ("HEAD", "HEAD")];
+const METHODS: [(&str, &str); 6] = [
+    ("GET", "GET"),
+    ("POST", "POST"),
+    ("PUT", "PUT"),
+    ("PATCH", "PATCH"),
+    ("DELETE", "DELETE"),
+    ("HEAD", "HEAD"),
+];
 
 /// Reads `executor`: a URL, or an object with a `kind`.
-pub(super) fn read(document: &mut Object, context: &ReadContext<'_>, errors: &mut Errors) -> Option<Executor> {
+pub(super) fn read(
+    document: &mut Object,
+    context: &ReadContext<'_>,
+    errors: &mut Errors,
+) -> Option<Executor> {
     let pooled = document.has("pool");
     match document.take("executor") {
-        None => errors.none(FieldError::new("executor", "required", "a job needs an executor").hint("give the URL to call")),
+        None => errors.none(
+            FieldError::new("executor", "required", "a job needs an executor")
+                .hint("give the URL to call"),
+        ),
         Some(Value::String(url)) => {
             let url = url_of("executor", &url, Callee::job(pooled), context, errors)?;
             Some(Executor::Http(task(url, "POST".to_owned())))
@@ -37,7 +45,14 @@ pub(super) fn read(document: &mut Object, context: &ReadContext<'_>, errors: &mu
 }
 
 fn task(url: String, method: String) -> HttpTask {
-    HttpTask { url, method, headers: BTreeMap::new(), body: None, expect: vec![SUCCESS], mode: HttpMode::Sync }
+    HttpTask {
+        url,
+        method,
+        headers: BTreeMap::new(),
+        body: None,
+        expect: vec![SUCCESS],
+        mode: HttpMode::Sync,
+    }
 }
 
 /// The stand-in for an executor that could not be read.
@@ -45,90 +60,86 @@ pub(super) fn nothing() -> Executor {
     Executor::Http(task(String::new(), "POST".to_owned()))
 }
 
-fn http(fields: Map<String, Value>, pooled: bool, context: &ReadContext<'_>, errors: &mut Errors) -> Option<HttpTask> {
+fn http(
+    fields: Map<String, Value>,
+    pooled: bool,
+    context: &ReadContext<'_>,
+    errors: &mut Errors,
+) -> Option<HttpTask> {
     let mut object = Object::new("executor.", fields);
     let kind = match object.take("kind") {
         None => Some(()),
         Some(kind) => later_kind(&kind, errors),
     };
     let url = match object.take("url") {
-        Some(Value::String(url)) => url_of("executor.url", &url, Callee::job(pooled), context, errors),
+        Some(Value::String(url)) => {
+            url_of("executor.url", &url, Callee::job(pooled), context, errors)
+        }
         Some(other) => errors.none(wrong_type("executor.url", "a URL", &other)),
-        None => errors.none(FieldError::new("executor.url", "required", "an http executor needs a url")),
+        None => errors.none(FieldError::new(
+            "executor.url",
+            "required",
+            "an http executor needs a url",
+        )),
     };
-    let method = object.word("method", &METHODS, errors).unwrap_or("POST").to_owned();
-    let mut headers = object.take("headers").map(|value| headers(value, errors)).unwrap_or_default();
-    let body = object.take("body").and_then(|value| body(value, &mut headers, errors));
+    let method = object
+        .word("method", &METHODS, errors)
+        .unwrap_or("POST")
+        .to_owned();
+    let mut headers = object
+        .take("headers")
+        .map(|value| headers(value, errors))
+        .unwrap_or_default();
+    let body = object
+        .take("body")
+        .and_then(|value| body(value, &mut headers, errors));
     if body.is_some() && matches!(method.as_str(), "GET" | "HEAD") {
-        errors.add(FieldError::new("executor.body", "conflict", format!("a {method} request carries no body")).hint("use POST, or leave out the body"));
+        errors.add(
+            FieldError::new(
+                "executor.body",
+                "conflict",
+                format!("a {method} request carries no body"),
+            )
+            .hint("use POST, or leave out the body"),
+        );
     }
-    let expect = object.take("expectedStatus").map_or_else(|| vec![SUCCESS], |value| expected(value, errors));
-    let mode = object.word("mode", &[("sync", HttpMode::Sync), ("accepted", HttpMode::Accepted)], errors);
+    let expect = object
+        .take("expectedStatus")
+        .map_or_else(|| vec![SUCCESS], |value| expected(value, errors));
+    let mode = object.word(
+        "mode",
+        &[("sync", HttpMode::Sync), ("accepted", HttpMode::Accepted)],
+        errors,
+    );
     object.finish(errors);
     kind?;
-    Some(HttpTask { headers, body, expect, mode: mode.unwrap_or(HttpMode::Sync), ..task(url?, method) })
+    Some(HttpTask {
+        headers,
+        body,
+        expect,
+        mode: mode.unwrap_or(HttpMode::Sync),
+        ..task(url?, method)
+    })
 }
 
 /// Kinds that run on agents are known and not there yet; anything else is a slip.
 fn later_kind(kind: &Value, errors: &mut Errors) -> Option<()> {
-    const KINDS: [(&str, bool); 5] = [("http", true), ("shell", false), ("sql", false), ("gpu", false), ("handler", false)];
+    const KINDS: [(&str, bool); 5] = [
+        ("http", true),
+        ("shell", false),
+        ("sql", false),
+        ("gpu", false),
+        ("handler", false),
+    ];
     if word_of("executor.kind", kind, &KINDS, errors)? {
         return Some(());
     }
-    let error = FieldError::new("executor.kind", "kind_unavailable", "this kind runs on agents, which arrive with a later version");
+    let error = FieldError::new(
+        "executor.kind",
+        "kind_unavailable",
+        "this kind runs on agents, which arrive with a later version",
+    );
     errors.none(error.hint("use kind http"))
-}
-
-fn headers(value: Value, errors: &mut Errors) -> BTreeMap<String, String> {
-    let mut kept = BTreeMap::new();
-    let Value::Object(fields) = value else {
-        errors.add(wrong_type("executor.headers", "an object of names and values", &value));
-        return kept;
-    };
-    if fields.len() > MOST_HEADERS {
-        errors.add(FieldError::new("executor.headers", "too_many", format!("at most {MOST_HEADERS} headers")));
-        return kept;
-    }
-    for (name, value) in fields {
-        let shown: String = name.chars().take(60).collect();
-        let path = format!("executor.headers.{shown}");
-        let Value::String(text) = value else {
-            errors.add(wrong_type(&path, "a text", &value));
-            continue;
-        };
-        match check_header(&name, &text) {
-            Err(refused) => errors.add(FieldError::new(path, header_code(refused), refused.to_string())),
-            Ok(()) if kept.contains_key(&name.to_ascii_lowercase()) => {
-                errors.add(FieldError::new(path, "conflict", "the header is given twice, in different letter case"));
-            }
-            Ok(()) => {
-                kept.insert(name.to_ascii_lowercase(), text);
-            }
-        }
-    }
-    kept
-}
-
-const fn header_code(refused: HeaderRefused) -> &'static str {
-    match refused {
-        HeaderRefused::Reserved => "reserved_header",
-        HeaderRefused::Name | HeaderRefused::Value | HeaderRefused::TooLong => "bad_header",
-    }
-}
-
-/// A body is a text, or JSON that is sent as JSON.
-fn body(value: Value, headers: &mut BTreeMap<String, String>, errors: &mut Errors) -> Option<String> {
-    let text = match value {
-        Value::String(text) => text,
-        json => {
-            headers.entry("content-type".to_owned()).or_insert_with(|| "application/json".to_owned());
-            json.to_string()
-        }
-    };
-    if text.len() > MOST_BODY {
-        return errors.none(FieldError::new("executor.body", "length", format!("{} bytes, at most {MOST_BODY}", text.len())));
-    }
-    Some(text)
 }
 
 fn expected(value: Value, errors: &mut Errors) -> Vec<(u16, u16)> {
@@ -137,16 +148,28 @@ fn expected(value: Value, errors: &mut Errors) -> Vec<(u16, u16)> {
         single => vec![single],
     };
     if list.is_empty() || list.len() > 20 {
-        errors.add(FieldError::new("executor.expectedStatus", "length", "give 1 to 20 status codes or ranges"));
+        errors.add(FieldError::new(
+            "executor.expectedStatus",
+            "length",
+            "give 1 to 20 status codes or ranges",
+        ));
     }
-    let ranges = list.iter().enumerate().take(20).filter_map(|(index, item)| {
-        let range = status_range(item);
-        if range.is_none() {
-            let error = FieldError::new(format!("executor.expectedStatus[{index}]"), "bad_status", "this is no status code or range");
-            errors.add(error.hint("write 200 or \"200-299\", between 100 and 599"));
-        }
-        range
-    });
+    let ranges = list
+        .iter()
+        .enumerate()
+        .take(20)
+        .filter_map(|(index, item)| {
+            let range = status_range(item);
+            if range.is_none() {
+                let error = FieldError::new(
+                    format!("executor.expectedStatus[{index}]"),
+                    "bad_status",
+                    "this is no status code or range",
+                );
+                errors.add(error.hint("write 200 or \"200-299\", between 100 and 599"));
+            }
+            range
+        });
     ranges.collect()
 }
 
@@ -163,34 +186,4 @@ fn status_range(item: &Value) -> Option<(u16, u16)> {
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => return None,
     };
     ((100..600).contains(&range.0) && range.0 <= range.1 && range.1 < 600).then_some(range)
-}
-
-/// Reads `callbackUrl`, `callbackApp` (or `appId`) and `callbackPreset`.
-pub(super) fn callback(document: &mut Object, context: &ReadContext<'_>, errors: &mut Errors) -> Option<CallbackTarget> {
-    const PRESETS: [(&str, CallbackPreset); 2] = [("standard", CallbackPreset::Standard), ("durable", CallbackPreset::Durable)];
-    let url = document.take("callbackUrl");
-    let app = document.take_either("callbackApp", "appId", errors);
-    let preset = document.word("callbackPreset", &PRESETS, errors);
-    let Some(url) = url else {
-        if let Some((name, _)) = app {
-            errors.add(FieldError::new(name, "not_applicable", "an app signs callbacks, and this job has no callbackUrl"));
-        }
-        if preset.is_some() {
-            errors.add(FieldError::new("callbackPreset", "not_applicable", "this job has no callbackUrl"));
-        }
-        return None;
-    };
-    let app = match app {
-        None => "default".parse::<AppId>().ok(),
-        Some((name, Value::String(id))) => match id.parse::<AppId>() {
-            Ok(id) => Some(id),
-            Err(error) => errors.none(FieldError::new(name, "bad_id", error.to_string())),
-        },
-        Some((name, other)) => errors.none(wrong_type(name, "the id of an app", &other)),
-    };
-    let Value::String(url) = url else {
-        return errors.none(wrong_type("callbackUrl", "a URL", &url));
-    };
-    let url = url_of("callbackUrl", &url, Callee::Receiver, context, errors)?;
-    Some(CallbackTarget { app: app?, url, preset: preset.unwrap_or_default() })
 }

@@ -19,10 +19,16 @@ use serde_json::Value;
 #[serde(rename_all = "camelCase", default)]
 pub struct Document {
     /// 1 to 64 of `A-Z a-z 0-9 _ -`. Made by the server when missing.
-    #[cfg_attr(feature = "openapi", schema(required = false, pattern = "^[A-Za-z0-9_-]{1,64}$"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = false, pattern = "^[A-Za-z0-9_-]{1,64}$")
+    )]
     pub job_id: String,
     /// Shown and searched.
-    #[cfg_attr(feature = "openapi", schema(required = true, min_length = 1, max_length = 200))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, min_length = 1, max_length = 200)
+    )]
     pub name: String,
     /// Free text.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,7 +126,10 @@ pub struct Document {
     pub queue_limit: Option<u32>,
     /// Where results go.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(example = "https://openapi.example.com/v1/callback/order"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "https://openapi.example.com/v1/callback/order")
+    )]
     pub callback_url: Option<String>,
     /// The app whose secret signs callbacks; `appId` is taken too. Default `default`.
     #[serde(skip_serializing_if = "Option::is_none")]

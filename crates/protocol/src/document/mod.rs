@@ -3,8 +3,12 @@
 //! Reading collects every error of a document, each with the path of its field. A field that is not
 //! known is an error, because a slip in a name must not be lost silently.
 
+mod callback;
 mod executor;
 mod form;
+mod message;
+mod never;
+mod parts;
 mod policy;
 mod reader;
 mod scan;
@@ -14,8 +18,6 @@ mod suggest;
 mod target;
 mod window;
 mod write;
-
-use std::collections::BTreeMap;
 
 use cronwright_core::ids::JobId;
 use cronwright_core::job::def::{Definition, RouteStrategy};
@@ -29,7 +31,7 @@ pub use schedule::{BareSchedule, read_schedule};
 pub use write::write;
 
 use crate::problem::{Code, FieldError};
-use reader::{Errors, Object, text_of, wrong_type};
+use reader::{Errors, Object, wrong_type};
 
 /// What a document is read with.
 #[derive(Clone, Copy, Debug)]
@@ -71,8 +73,20 @@ pub struct Unread {
 
 /// Fields of an answer that a document may repeat, so that what was read can be edited and sent back.
 pub const READ_ONLY: [&str; 14] = [
-    "createdAt", "lastRun", "nextDue", "nextDueLocal", "openRuns", "quarantined", "recent", "revision", "scheduleText",
-    "scheduleVersion", "shard", "updatedAt", "usualMs", "warnings",
+    "createdAt",
+    "lastRun",
+    "nextDue",
+    "nextDueLocal",
+    "openRuns",
+    "quarantined",
+    "recent",
+    "revision",
+    "scheduleText",
+    "scheduleVersion",
+    "shard",
+    "updatedAt",
+    "usualMs",
+    "warnings",
 ];
 
 const ROUTES: [(&str, RouteStrategy); 8] = [
@@ -96,7 +110,10 @@ pub fn read(bytes: &[u8], context: &ReadContext<'_>) -> Result<Read, Unread> {
     let read = read_fields(fields, context, &mut errors);
     match read {
         Some(read) if errors.0.is_empty() => Ok(read),
-        _ => Err(Unread { code: Code::InvalidDocument, errors: errors.0 }),
+        _ => Err(Unread {
+            code: Code::InvalidDocument,
+            errors: errors.0,
+        }),
     }
 }
 
@@ -105,8 +122,11 @@ pub fn read(bytes: &[u8], context: &ReadContext<'_>) -> Result<Read, Unread> {
 /// # Errors
 /// When it is too large, too deep, or no JSON object.
 pub fn parse(bytes: &[u8], max: usize) -> Result<Map<String, Value>, Unread> {
-    check(bytes, max).map_err(|(code, error)| Unread { code, errors: vec![error] })?;
-    let malformed = |detail: String| Unread { code: Code::MalformedJson, errors: vec![FieldError::new("$", "malformed_json", detail)] };
+    check(bytes, max)?;
+    let malformed = |detail: String| Unread {
+        code: Code::MalformedJson,
+        errors: vec![FieldError::new("$", "malformed_json", detail)],
+    };
     match serde_json::from_slice(bytes) {
         Ok(Value::Object(fields)) => Ok(fields),
         Ok(other) => Err(malformed(wrong_type("$", "an object", &other).detail)),
@@ -114,21 +134,29 @@ pub fn parse(bytes: &[u8], max: usize) -> Result<Map<String, Value>, Unread> {
     }
 }
 
-fn read_fields(mut fields: Map<String, Value>, context: &ReadContext<'_>, errors: &mut Errors) -> Option<Read> {
+fn read_fields(
+    mut fields: Map<String, Value>,
+    context: &ReadContext<'_>,
+    errors: &mut Errors,
+) -> Option<Read> {
     for name in READ_ONLY {
         fields.remove(name);
     }
     let mut document = Object::new("", fields);
-    let job_id = job_id(&mut document, context, errors);
+    let job_id = parts::job_id(&mut document, context, errors);
     let name = document.text("name", 1, 200, errors);
     if name.is_none() && errors.0.iter().all(|error| error.field != "name") {
         errors.add(FieldError::new("name", "required", "a job needs a name"));
     }
-    let enabled = document.word("status", &[("ENABLED", true), ("PAUSED", false), ("DISABLED", false)], errors);
+    let enabled = document.word(
+        "status",
+        &[("ENABLED", true), ("PAUSED", false), ("DISABLED", false)],
+        errors,
+    );
     let (start_at, end_at) = window::bounds(&mut document, errors);
     let schedule = schedule::read(&mut document, context, errors);
     let executor = executor::read(&mut document, context, errors);
-    pool(&mut document, errors);
+    parts::pool(&mut document, errors);
     let retry = policy::retry(&mut document, errors);
     let misfire = policy::misfire(&mut document, errors);
     let (overlap, queue_limit) = policy::overlap(&mut document, errors);
@@ -136,9 +164,13 @@ fn read_fields(mut fields: Map<String, Value>, context: &ReadContext<'_>, errors
         // Stand-ins are never seen: a missing part has left an error.
         job_id: job_id.unwrap_or_else(|| context.id.given().clone()),
         name: name.unwrap_or_default(),
-        description: document.text("description", 0, 2000, errors).filter(|text| !text.is_empty()),
-        owner: document.text("owner", 0, 200, errors).filter(|text| !text.is_empty()),
-        labels: labels(&mut document, errors),
+        description: document
+            .text("description", 0, 2000, errors)
+            .filter(|text| !text.is_empty()),
+        owner: document
+            .text("owner", 0, 200, errors)
+            .filter(|text| !text.is_empty()),
+        labels: parts::labels(&mut document, errors),
         schedule: schedule.unwrap_or(cronwright_core::job::def::ScheduleSpec::None),
         start_at,
         end_at,
@@ -148,20 +180,25 @@ fn read_fields(mut fields: Map<String, Value>, context: &ReadContext<'_>, errors
         pool: None,
         route_strategy: document.word("routeStrategy", &ROUTES, errors),
         route_key: document.text("routeKey", 1, 200, errors),
-        timeout_ms: document.int("timeoutMs", 100, DAY, errors).unwrap_or(30_000),
+        timeout_ms: document
+            .int("timeoutMs", 100, DAY, errors)
+            .unwrap_or(30_000),
         deadline_ms: document.int("deadlineMs", 1_000, 7 * DAY, errors),
         warn_after_ms: document.int("warnAfterMs", 100, DAY, errors),
         retry,
         misfire,
         overlap,
         queue_limit,
-        callback: executor::callback(&mut document, context, errors),
+        callback: callback::read(&mut document, context, errors),
     };
     document.finish(errors);
     if enabled != Some(false) && errors.0.is_empty() {
-        schedule::refuse_never(&definition, context.now, errors);
+        never::refuse(&definition, context.now, errors);
     }
-    Some(Read { definition, enabled })
+    Some(Read {
+        definition,
+        enabled,
+    })
 }
 
 impl IdRule<'_> {
@@ -170,55 +207,4 @@ impl IdRule<'_> {
             Self::Default(id) | Self::Fixed(id) => id,
         }
     }
-}
-
-fn job_id(document: &mut Object, context: &ReadContext<'_>, errors: &mut Errors) -> Option<JobId> {
-    let Some(value) = document.take("jobId") else {
-        return Some(context.id.given().clone());
-    };
-    let Value::String(text) = value else {
-        return errors.none(wrong_type("jobId", "an id", &value));
-    };
-    match (text.parse::<JobId>(), context.id) {
-        (Err(error), _) => errors.none(FieldError::new("jobId", "bad_id", error.to_string())),
-        (Ok(id), IdRule::Fixed(fixed)) if id != *fixed => {
-            errors.none(FieldError::new("jobId", "conflict", format!("the path names job {fixed}")).hint("a job keeps its id; create another job instead"))
-        }
-        (Ok(id), IdRule::Fixed(_) | IdRule::Default(_)) => Some(id),
-    }
-}
-
-/// Pools arrive with agents. Until then a job that needs one cannot run, and says so when it is saved.
-fn pool(document: &mut Object, errors: &mut Errors) {
-    if let Some(name) = document.text("pool", 1, 64, errors) {
-        let error = FieldError::new("pool", "pool_unknown", format!("there is no pool of the name {name:?}; pools arrive with agents"));
-        errors.add(error.hint("leave out pool to call a public host from the edge"));
-    }
-}
-
-fn labels(document: &mut Object, errors: &mut Errors) -> BTreeMap<String, String> {
-    let mut labels = BTreeMap::new();
-    let fields = match document.take("labels") {
-        None => return labels,
-        Some(Value::Object(fields)) => fields,
-        Some(other) => {
-            errors.add(wrong_type("labels", "an object of names and values", &other));
-            return labels;
-        }
-    };
-    if fields.len() > 20 {
-        errors.add(FieldError::new("labels", "too_many", "at most 20 labels"));
-        return labels;
-    }
-    for (key, value) in fields {
-        let short: String = key.chars().take(64).collect();
-        let path = format!("labels.{short}");
-        let fits = (1..=63).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-/".contains(&b));
-        if !fits {
-            errors.add(FieldError::new(path, "bad_label", "a label's name is 1 to 63 of A-Z a-z 0-9 . _ - /"));
-        } else if let Some(text) = text_of(&path, value, 0, 200, errors) {
-            labels.insert(key, text);
-        }
-    }
-    labels
 }

@@ -22,17 +22,43 @@ const MISFIRES: [(&str, Misfire); 6] = [
 ];
 
 /// The names of overlap policies.
-pub const OVERLAPS: [(&str, Overlap); 4] =
-    [("skip", Overlap::Skip), ("queue", Overlap::Queue), ("replace", Overlap::Replace), ("allow", Overlap::Allow)];
+pub const OVERLAPS: [(&str, Overlap); 4] = [
+    ("skip", Overlap::Skip),
+    ("queue", Overlap::Queue),
+    ("replace", Overlap::Replace),
+    ("allow", Overlap::Allow),
+];
 
 /// Reads `retryTimes`, `retryDelays` and `retryOn`.
 pub(super) fn retry(document: &mut Object, errors: &mut Errors) -> RetryPolicy {
-    const OUTCOMES: [(&str, RetryOn); 2] = [("FAILED", RetryOn::Failed), ("TIMED_OUT", RetryOn::TimedOut)];
+    const OUTCOMES: [(&str, RetryOn); 2] = [
+        ("FAILED", RetryOn::Failed),
+        ("TIMED_OUT", RetryOn::TimedOut),
+    ];
     let usual = RetryPolicy::default();
-    let times = document.int("retryTimes", 0, 20, errors).and_then(|n| u32::try_from(n).ok()).unwrap_or(usual.times);
-    let delays_ms = list(document, "retryDelays", MOST_DELAYS, errors, |path, item, errors| span_of(path, item, 0, DAY, errors));
-    let on = list(document, "retryOn", OUTCOMES.len(), errors, |path, item, errors| word_of(path, item, &OUTCOMES, errors));
-    RetryPolicy { times, delays_ms: delays_ms.unwrap_or(usual.delays_ms), on: on.unwrap_or(usual.on) }
+    let times = document
+        .int("retryTimes", 0, 20, errors)
+        .and_then(|n| u32::try_from(n).ok())
+        .unwrap_or(usual.times);
+    let delays_ms = list(
+        document,
+        "retryDelays",
+        MOST_DELAYS,
+        errors,
+        |path, item, errors| span_of(path, item, 0, DAY, errors),
+    );
+    let on = list(
+        document,
+        "retryOn",
+        OUTCOMES.len(),
+        errors,
+        |path, item, errors| word_of(path, item, &OUTCOMES, errors),
+    );
+    RetryPolicy {
+        times,
+        delays_ms: delays_ms.unwrap_or(usual.delays_ms),
+        on: on.unwrap_or(usual.on),
+    }
 }
 
 /// Reads a list of 1 to `most` items, or a single item without brackets.
@@ -48,9 +74,16 @@ fn list<T>(
         single => vec![single],
     };
     if items.is_empty() || items.len() > most {
-        return errors.none(FieldError::new(name, "length", format!("{} items, 1 to {most} are allowed", items.len())));
+        return errors.none(FieldError::new(
+            name,
+            "length",
+            format!("{} items, 1 to {most} are allowed", items.len()),
+        ));
     }
-    let read = items.iter().enumerate().map(|(index, item)| read(&format!("{name}[{index}]"), item, errors));
+    let read = items
+        .iter()
+        .enumerate()
+        .map(|(index, item)| read(&format!("{name}[{index}]"), item, errors));
     // Every item is read, so that every error is found.
     let read: Vec<Option<T>> = read.collect();
     read.into_iter().collect()
@@ -61,15 +94,22 @@ pub(super) fn misfire(document: &mut Object, errors: &mut Errors) -> MisfirePoli
     let usual = MisfirePolicy::default();
     match document.take("misfire") {
         None => usual,
-        Some(name @ Value::String(_)) => {
-            MisfirePolicy { policy: word_of("misfire", &name, &MISFIRES, errors).unwrap_or(usual.policy), ..usual }
-        }
+        Some(name @ Value::String(_)) => MisfirePolicy {
+            policy: word_of("misfire", &name, &MISFIRES, errors).unwrap_or(usual.policy),
+            ..usual
+        },
         Some(Value::Object(fields)) => {
             let mut object = Object::new("misfire.", fields);
-            let policy = object.word("policy", &MISFIRES, errors).unwrap_or(usual.policy);
+            let policy = object
+                .word("policy", &MISFIRES, errors)
+                .unwrap_or(usual.policy);
             let window = object.take_either("catchUpWindow", "catchUpWindowMs", errors);
-            let window = window.and_then(|(name, value)| span_of(&object.path(name), &value, 0, 366 * DAY, errors));
-            let most = object.int("maxCatchUp", 1, 100, errors).and_then(|n| u32::try_from(n).ok());
+            let window = window.and_then(|(name, value)| {
+                span_of(&object.path(name), &value, 0, 366 * DAY, errors)
+            });
+            let most = object
+                .int("maxCatchUp", 1, 100, errors)
+                .and_then(|n| u32::try_from(n).ok());
             object.finish(errors);
             MisfirePolicy {
                 policy,
@@ -78,7 +118,11 @@ pub(super) fn misfire(document: &mut Object, errors: &mut Errors) -> MisfirePoli
             }
         }
         Some(other) => {
-            errors.add(wrong_type("misfire", "a policy's name or an object", &other));
+            errors.add(wrong_type(
+                "misfire",
+                "a policy's name or an object",
+                &other,
+            ));
             usual
         }
     }
@@ -86,7 +130,14 @@ pub(super) fn misfire(document: &mut Object, errors: &mut Errors) -> MisfirePoli
 
 /// Reads `overlap` and `queueLimit`.
 pub(super) fn overlap(document: &mut Object, errors: &mut Errors) -> (Overlap, u32) {
-    let overlap = document.word("overlap", &OVERLAPS, errors).unwrap_or(Overlap::Skip);
-    let limit = document.take("queueLimit").and_then(|value| int_of("queueLimit", &value, 1, 100, errors));
-    (overlap, limit.and_then(|n| u32::try_from(n).ok()).unwrap_or(1))
+    let overlap = document
+        .word("overlap", &OVERLAPS, errors)
+        .unwrap_or(Overlap::Skip);
+    let limit = document
+        .take("queueLimit")
+        .and_then(|value| int_of("queueLimit", &value, 1, 100, errors));
+    (
+        overlap,
+        limit.and_then(|n| u32::try_from(n).ok()).unwrap_or(1),
+    )
 }

@@ -1,5 +1,6 @@
 //! Limits that hold before anything is parsed.
 
+use super::Unread;
 use crate::problem::{Code, FieldError};
 
 /// Bytes of a job document.
@@ -12,15 +13,21 @@ pub const MAX_DEPTH: usize = 32;
 /// One pass, no recursion, no allocation. Invalid JSON passes: the parser says what is wrong with it.
 ///
 /// # Errors
-/// With the code of the problem and the error for its field list.
-pub fn check(bytes: &[u8], max: usize) -> Result<(), (Code, FieldError)> {
+/// When it is either.
+pub fn check(bytes: &[u8], max: usize) -> Result<(), Unread> {
     if bytes.len() > max {
         let detail = format!("{} bytes, at most {max} are taken", bytes.len());
-        return Err((Code::TooLarge, FieldError::new("$", "too_large", detail)));
+        return Err(Unread {
+            code: Code::TooLarge,
+            errors: vec![FieldError::new("$", "too_large", detail)],
+        });
     }
     if depth(bytes) > MAX_DEPTH {
         let detail = format!("nested more than {MAX_DEPTH} levels deep");
-        return Err((Code::TooDeep, FieldError::new("$", "too_deep", detail)));
+        return Err(Unread {
+            code: Code::TooDeep,
+            errors: vec![FieldError::new("$", "too_deep", detail)],
+        });
     }
     Ok(())
 }
@@ -57,13 +64,19 @@ mod tests {
     #[test]
     fn a_deep_document_is_refused_without_parsing() {
         let deep = "[".repeat(33);
-        assert_eq!(check(deep.as_bytes(), MAX_DOCUMENT).unwrap_err().0, Code::TooDeep);
+        assert_eq!(
+            check(deep.as_bytes(), MAX_DOCUMENT).unwrap_err().code,
+            Code::TooDeep
+        );
         assert!(check("[".repeat(32).as_bytes(), MAX_DOCUMENT).is_ok());
     }
 
     #[test]
     fn a_large_document_is_refused_without_parsing() {
         let large = vec![b' '; MAX_DOCUMENT + 1];
-        assert_eq!(check(&large, MAX_DOCUMENT).unwrap_err().0, Code::TooLarge);
+        assert_eq!(
+            check(&large, MAX_DOCUMENT).unwrap_err().code,
+            Code::TooLarge
+        );
     }
 }

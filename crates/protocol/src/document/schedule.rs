@@ -1,7 +1,9 @@
 //! When a job fires: `cron`, `every`, `at`, `after`, or none of them.
 
-use cronwright_core::job::def::{AfterOn, Definition, ScheduleSpec};
-use cronwright_core::schedule::{Cron, Dialect, DialectChoice, Every, ScheduleError, Zone, code, parse_period, resolve_dialect};
+use cronwright_core::job::def::{AfterOn, ScheduleSpec};
+use cronwright_core::schedule::{
+    Cron, Dialect, DialectChoice, Every, ScheduleError, Zone, parse_period, resolve_dialect,
+};
 use cronwright_core::time::Millis;
 use serde_json::{Map, Value};
 
@@ -10,7 +12,11 @@ use super::window::{bounds, instant_of};
 use super::{ReadContext, Unread};
 use crate::problem::{Code, FieldError};
 
-const ENDS: [(&str, AfterOn); 3] = [("success", AfterOn::Success), ("failure", AfterOn::Failure), ("finish", AfterOn::Finish)];
+const ENDS: [(&str, AfterOn); 3] = [
+    ("success", AfterOn::Success),
+    ("failure", AfterOn::Failure),
+    ("finish", AfterOn::Finish),
+];
 
 const KINDS: [&str; 4] = ["cron", "every", "at", "after"];
 
@@ -31,25 +37,50 @@ pub struct BareSchedule {
 ///
 /// # Errors
 /// With everything that is wrong with them; never empty.
-pub fn read_schedule(fields: Map<String, Value>, context: &ReadContext<'_>) -> Result<BareSchedule, Unread> {
+pub fn read_schedule(
+    fields: Map<String, Value>,
+    context: &ReadContext<'_>,
+) -> Result<BareSchedule, Unread> {
     let mut errors = Errors::default();
     let mut object = Object::new("", fields);
     let (start_at, end_at) = bounds(&mut object, &mut errors);
     let spec = read(&mut object, context, &mut errors);
-    let count = object.int("count", 1, 100, &mut errors).and_then(|n| u32::try_from(n).ok()).unwrap_or(5);
+    let count = object
+        .int("count", 1, 100, &mut errors)
+        .and_then(|n| u32::try_from(n).ok())
+        .unwrap_or(5);
     object.finish(&mut errors);
     match spec {
-        Some(spec) if errors.0.is_empty() => Ok(BareSchedule { spec, start_at, end_at, count }),
-        _ => Err(Unread { code: Code::InvalidDocument, errors: errors.0 }),
+        Some(spec) if errors.0.is_empty() => Ok(BareSchedule {
+            spec,
+            start_at,
+            end_at,
+            count,
+        }),
+        _ => Err(Unread {
+            code: Code::InvalidDocument,
+            errors: errors.0,
+        }),
     }
 }
 
 /// Reads the schedule of a document.
-pub(super) fn read(document: &mut Object, context: &ReadContext<'_>, errors: &mut Errors) -> Option<ScheduleSpec> {
-    let given: Vec<&str> = KINDS.into_iter().filter(|kind| document.has(kind)).collect();
+pub(super) fn read(
+    document: &mut Object,
+    context: &ReadContext<'_>,
+    errors: &mut Errors,
+) -> Option<ScheduleSpec> {
+    let given: Vec<&str> = KINDS
+        .into_iter()
+        .filter(|kind| document.has(kind))
+        .collect();
     for extra in given.iter().skip(1) {
         let first = given.first().copied().unwrap_or_default();
-        let error = FieldError::new(*extra, "conflict", format!("a job has one schedule, and {first} is given too"));
+        let error = FieldError::new(
+            *extra,
+            "conflict",
+            format!("a job has one schedule, and {first} is given too"),
+        );
         errors.add(error.hint("give one of cron, every, at and after"));
     }
     let cron = document.take("cron");
@@ -60,7 +91,17 @@ pub(super) fn read(document: &mut Object, context: &ReadContext<'_>, errors: &mu
     let at = document.take("at");
     let after = document.take("after");
     if cron.is_none() {
-        refuse_without("cron", &[("dialect", dialect.is_some()), (zone.as_ref().map_or("timeZone", |(name, _)| name), zone.is_some())], errors);
+        refuse_without(
+            "cron",
+            &[
+                ("dialect", dialect.is_some()),
+                (
+                    zone.as_ref().map_or("timeZone", |(name, _)| name),
+                    zone.is_some(),
+                ),
+            ],
+            errors,
+        );
     }
     if every.is_none() {
         refuse_without("every", &[("anchor", anchor.is_some())], errors);
@@ -77,15 +118,27 @@ pub(super) fn read(document: &mut Object, context: &ReadContext<'_>, errors: &mu
 fn refuse_without(owner: &str, fields: &[(&str, bool)], errors: &mut Errors) {
     for (field, given) in fields {
         if *given {
-            errors.add(FieldError::new(*field, "not_applicable", format!("{field} belongs to {owner}, which is not given")));
+            errors.add(FieldError::new(
+                *field,
+                "not_applicable",
+                format!("{field} belongs to {owner}, which is not given"),
+            ));
         }
     }
 }
 
-fn read_cron(text: Value, dialect: Option<Value>, zone: Option<(&'static str, Value)>, context: &ReadContext<'_>, errors: &mut Errors) -> Option<ScheduleSpec> {
+fn read_cron(
+    text: Value,
+    dialect: Option<Value>,
+    zone: Option<(&'static str, Value)>,
+    context: &ReadContext<'_>,
+    errors: &mut Errors,
+) -> Option<ScheduleSpec> {
     let zone = match zone {
         None => Some(Zone::utc()),
-        Some((name, Value::String(zone))) => Zone::get(&zone).map_err(|error| errors.add(field_error(name, &error))).ok(),
+        Some((name, Value::String(zone))) => Zone::get(&zone)
+            .map_err(|error| errors.add(field_error(name, &error)))
+            .ok(),
         Some((name, other)) => errors.none(wrong_type(name, "the name of a time zone", &other)),
     };
     let choice = match dialect {
@@ -97,12 +150,19 @@ fn read_cron(text: Value, dialect: Option<Value>, zone: Option<(&'static str, Va
     };
     // A bad zone or dialect must not hide what is wrong with the text.
     let on = zone.clone().unwrap_or_else(Zone::utc);
-    let read = resolve_dialect(&text, choice.unwrap_or(DialectChoice::Auto), &on, context.now)
-        .and_then(|dialect| Cron::parse(&text, dialect, on));
+    let read = resolve_dialect(
+        &text,
+        choice.unwrap_or(DialectChoice::Auto),
+        &on,
+        context.now,
+    )
+    .and_then(|dialect| Cron::parse(&text, dialect, on));
     match read {
-        Ok(cron) if zone.is_some() && choice.is_some() => {
-            Some(ScheduleSpec::Cron { dialect: cron.dialect(), zone: cron.zone().name().to_owned(), text })
-        }
+        Ok(cron) if zone.is_some() && choice.is_some() => Some(ScheduleSpec::Cron {
+            dialect: cron.dialect(),
+            zone: cron.zone().name().to_owned(),
+            text,
+        }),
         Ok(_) => None,
         Err(error) => errors.none(field_error("cron", &error)),
     }
@@ -120,13 +180,19 @@ fn read_dialect(value: &Value, errors: &mut Errors) -> Option<DialectChoice> {
 
 /// The anchor is the epoch unless the document says otherwise: a document saved twice fires alike.
 fn read_every(every: &Value, anchor: Option<Value>, errors: &mut Errors) -> Option<ScheduleSpec> {
-    let anchor = anchor.map_or(Some(Millis::ZERO), |value| instant_of("anchor", &value, errors));
+    let anchor = anchor.map_or(Some(Millis::ZERO), |value| {
+        instant_of("anchor", &value, errors)
+    });
     let Some(text) = every.as_str() else {
         return errors.none(wrong_type("every", "a period such as \"5s\"", every));
     };
-    let period = parse_period(text).and_then(|period| Every::new(period, anchor.unwrap_or(Millis::ZERO)));
+    let period =
+        parse_period(text).and_then(|period| Every::new(period, anchor.unwrap_or(Millis::ZERO)));
     match period {
-        Ok(every) => Some(ScheduleSpec::Every { period_ms: every.period_ms(), anchor: anchor? }),
+        Ok(every) => Some(ScheduleSpec::Every {
+            period_ms: every.period_ms(),
+            anchor: anchor?,
+        }),
         Err(error) => errors.none(field_error("every", &error)),
     }
 }
@@ -139,7 +205,11 @@ fn read_after(value: Value, errors: &mut Errors) -> Option<ScheduleSpec> {
             let (job, on) = (object.take("jobId"), object.word("on", &ENDS, errors));
             object.finish(errors);
             let Some(job) = job else {
-                return errors.none(FieldError::new("after.jobId", "required", "name the job that this one runs after"));
+                return errors.none(FieldError::new(
+                    "after.jobId",
+                    "required",
+                    "name the job that this one runs after",
+                ));
             };
             ("after.jobId", job, on)
         }
@@ -149,43 +219,21 @@ fn read_after(value: Value, errors: &mut Errors) -> Option<ScheduleSpec> {
         return errors.none(wrong_type(path, "a job's id", &job));
     };
     match job.parse() {
-        Ok(job) => Some(ScheduleSpec::After { job, on: on.unwrap_or(AfterOn::Success) }),
+        Ok(job) => Some(ScheduleSpec::After {
+            job,
+            on: on.unwrap_or(AfterOn::Success),
+        }),
         Err(error) => errors.none(FieldError::new(path, "bad_id", format!("{error}"))),
     }
 }
 
-/// Refuses a schedule that would never fire from `now` on.
-pub(super) fn refuse_never(definition: &Definition, now: Millis, errors: &mut Errors) {
-    let after = definition.start_at.map_or(now, |start| start.plus(-1).max(now));
-    let (field, next) = match &definition.schedule {
-        ScheduleSpec::Cron { text, dialect, zone } => {
-            let cron = Zone::get(zone).and_then(|zone| Cron::parse(text, *dialect, zone));
-            ("cron", cron.ok().and_then(|cron| cron.next(after)))
-        }
-        ScheduleSpec::Every { period_ms, anchor } => ("every", Every::new(*period_ms, *anchor).ok().and_then(|every| every.next(after))),
-        ScheduleSpec::At { at } => ("at", Some(*at).filter(|at| *at > after)),
-        ScheduleSpec::After { .. } | ScheduleSpec::None => return,
-    };
-    if next.is_some_and(|next| definition.end_at.is_none_or(|end| next < end)) {
-        return;
-    }
-    let detail = match (next, &definition.schedule) {
-        (Some(_), _) => "the first occurrence would be after endAt, so the schedule never fires".to_owned(),
-        (None, ScheduleSpec::At { .. }) => "this instant has passed, so the schedule never fires".to_owned(),
-        (None, ScheduleSpec::Cron { text, dialect, zone }) => never(text, *dialect, zone, after),
-        (None, ScheduleSpec::Every { .. } | ScheduleSpec::After { .. } | ScheduleSpec::None) => "the schedule never fires".to_owned(),
-    };
-    errors.add(FieldError::new(field, code::NEVER_FIRES, detail).hint("correct it, or save the job with status PAUSED"));
-}
-
-fn never(text: &str, dialect: Dialect, zone: &str, after: Millis) -> String {
-    let cron = Zone::get(zone).and_then(|zone| Cron::parse(text, dialect, zone));
-    let why = cron.ok().and_then(|cron| cron.never(after)).map_or(String::new(), |never| format!(": {}", never.en));
-    format!("the schedule never fires{why}")
-}
-
 /// The engine's error about one field of the document.
 fn field_error(field: &str, error: &ScheduleError) -> FieldError {
-    let bare = ScheduleError { hint: String::new(), ..error.clone() };
-    FieldError::new(field, error.code, bare.to_string()).hint(error.hint.clone()).span(error.span)
+    let bare = ScheduleError {
+        hint: String::new(),
+        ..error.clone()
+    };
+    FieldError::new(field, error.code, bare.to_string())
+        .hint(error.hint.clone())
+        .span(error.span)
 }

@@ -7,15 +7,31 @@ use super::reader::{Errors, int_of, wrong_type};
 use crate::problem::FieldError;
 
 /// A span in `min..=max` ms.
-pub(super) fn span_of(path: &str, value: &Value, min: i64, max: i64, errors: &mut Errors) -> Option<i64> {
+pub(super) fn span_of(
+    path: &str,
+    value: &Value,
+    min: i64,
+    max: i64,
+    errors: &mut Errors,
+) -> Option<i64> {
     let ms = match value {
         Value::Number(_) => return int_of(path, value, min, max, errors),
         Value::String(text) => parse(text),
-        other => return errors.none(wrong_type(path, "milliseconds or a text such as \"30s\"", other)),
+        other => {
+            return errors.none(wrong_type(
+                path,
+                "milliseconds or a text such as \"30s\"",
+                other,
+            ));
+        }
     };
     match ms {
         Some(ms) if (min..=max).contains(&ms) => Some(ms),
-        Some(ms) => errors.none(FieldError::new(path, "out_of_range", format!("{ms} ms is not in {min} to {max} ms"))),
+        Some(ms) => errors.none(FieldError::new(
+            path,
+            "out_of_range",
+            format!("{ms} ms is not in {min} to {max} ms"),
+        )),
         None => {
             let error = FieldError::new(path, "bad_span", "this is not a span of time");
             errors.none(error.hint("write 500ms, 30s, 2m, 1h, 1d or a number of milliseconds"))
@@ -25,7 +41,13 @@ pub(super) fn span_of(path: &str, value: &Value, min: i64, max: i64, errors: &mu
 
 /// `500ms`, `30s`, `2m`, `1h30m`, `1d`: units may follow one another, each at most once, large to small.
 fn parse(text: &str) -> Option<i64> {
-    const UNITS: [(&str, i64); 5] = [("d", DAY), ("h", HOUR), ("m", MINUTE), ("s", SECOND), ("ms", 1)];
+    const UNITS: [(&str, i64); 5] = [
+        ("d", DAY),
+        ("h", HOUR),
+        ("m", MINUTE),
+        ("s", SECOND),
+        ("ms", 1),
+    ];
     let mut rest = text.trim();
     let (mut total, mut largest) = (0_i64, i64::MAX);
     if rest.is_empty() {
@@ -63,10 +85,29 @@ mod tests {
 
     #[test]
     fn spans_read_as_people_write_them() {
-        for (text, ms) in [("500ms", 500), ("30s", 30_000), ("2m", 120_000), ("1h30m", 5_400_000), ("1d", DAY), (" 5s ", 5_000)] {
+        for (text, ms) in [
+            ("500ms", 500),
+            ("30s", 30_000),
+            ("2m", 120_000),
+            ("1h30m", 5_400_000),
+            ("1d", DAY),
+            (" 5s ", 5_000),
+        ] {
             assert_eq!(parse(text), Some(ms), "{text}");
         }
-        for text in ["", "5", "s", "5 s", "-5s", "5S", "5s5s", "5s1m", "99999999999999999999s", "9223372036854775807d", "１s"] {
+        for text in [
+            "",
+            "5",
+            "s",
+            "5 s",
+            "-5s",
+            "5S",
+            "5s5s",
+            "5s1m",
+            "99999999999999999999s",
+            "9223372036854775807d",
+            "１s",
+        ] {
             assert_eq!(parse(text), None, "{text}");
         }
     }

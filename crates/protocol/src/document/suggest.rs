@@ -8,13 +8,21 @@ pub(super) fn nearest<'a>(found: &str, known: &[&'a str]) -> Option<&'a str> {
     }
     let wanted = plain(found);
     let reach = (wanted.len() / 3).clamp(1, 3);
-    let scored = known.iter().map(|name| (distance(&wanted, &plain(name)), *name));
-    scored.min_by_key(|(score, _)| *score).filter(|(score, _)| *score <= reach).map(|(_, name)| name)
+    let scored = known
+        .iter()
+        .map(|name| (distance(&wanted, &plain(name)), *name));
+    scored
+        .min_by_key(|(score, _)| *score)
+        .filter(|(score, _)| *score <= reach)
+        .map(|(_, name)| name)
 }
 
 /// Lower case without separators, so that `time_out_ms` is near `timeoutMs`.
 fn plain(name: &str) -> Vec<char> {
-    name.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect()
+    name.chars()
+        .filter(|c| !matches!(c, '_' | '-' | ' '))
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 /// Edits (insert, drop, replace) between two names, by one row of the usual table.
@@ -25,7 +33,9 @@ fn distance(a: &[char], b: &[char]) -> usize {
         let mut next = vec![left];
         for (y, above) in b.iter().zip(row.iter().skip(1)) {
             let replaced = diagonal.saturating_add(usize::from(x != y));
-            left = replaced.min(left.saturating_add(1)).min(above.saturating_add(1));
+            left = replaced
+                .min(left.saturating_add(1))
+                .min(above.saturating_add(1));
             diagonal = *above;
             next.push(left);
         }

@@ -23,7 +23,13 @@ impl Callee {
 }
 
 /// The URL as it will be called, if it may be.
-pub(super) fn url_of(path: &str, text: &str, callee: Callee, context: &ReadContext<'_>, errors: &mut Errors) -> Option<String> {
+pub(super) fn url_of(
+    path: &str,
+    text: &str,
+    callee: Callee,
+    context: &ReadContext<'_>,
+    errors: &mut Errors,
+) -> Option<String> {
     let judged = match callee {
         Callee::Job | Callee::Receiver => check(text, context.targets),
         Callee::PooledJob => check_form(text),
@@ -31,8 +37,16 @@ pub(super) fn url_of(path: &str, text: &str, callee: Callee, context: &ReadConte
     match judged {
         Ok(target) => Some(target.as_str().to_owned()),
         Err(blocked) => {
-            let host = if blocked.host.is_empty() { String::new() } else { format!(": {}", blocked.host) };
-            let error = FieldError::new(path, Blocked::CODE, format!("this target is not called from here{host}"));
+            let host = if blocked.host.is_empty() {
+                String::new()
+            } else {
+                format!(": {}", blocked.host)
+            };
+            let error = FieldError::new(
+                path,
+                Blocked::CODE,
+                format!("this target is not called from here{host}"),
+            );
             errors.none(error.hint(blocked.hint()))
         }
     }

@@ -34,12 +34,22 @@ fn instant(object: &mut Object, name: &'static str, errors: &mut Errors) -> Opti
 }
 
 /// Reads `startAt` and `endAt`.
-pub(super) fn bounds(document: &mut Object, errors: &mut Errors) -> (Option<Millis>, Option<Millis>) {
-    let (start, end) = (instant(document, "startAt", errors), instant(document, "endAt", errors));
+pub(super) fn bounds(
+    document: &mut Object,
+    errors: &mut Errors,
+) -> (Option<Millis>, Option<Millis>) {
+    let (start, end) = (
+        instant(document, "startAt", errors),
+        instant(document, "endAt", errors),
+    );
     if let (Some(from), Some(until)) = (start, end)
         && from >= until
     {
-        errors.add(FieldError::new("endAt", "conflict", "endAt is not after startAt"));
+        errors.add(FieldError::new(
+            "endAt",
+            "conflict",
+            "endAt is not after startAt",
+        ));
     }
     (start, end)
 }
@@ -55,27 +65,51 @@ pub(super) fn blackouts(document: &mut Object, errors: &mut Errors) -> Vec<Black
         }
     };
     if items.len() > MOST_BLACKOUTS {
-        errors.add(FieldError::new("blackouts", "length", format!("at most {MOST_BLACKOUTS} windows")));
+        errors.add(FieldError::new(
+            "blackouts",
+            "length",
+            format!("at most {MOST_BLACKOUTS} windows"),
+        ));
         return Vec::new();
     }
-    let windows = items.into_iter().enumerate().filter_map(|(index, item)| match item {
-        Value::Object(fields) => blackout(index, fields, errors),
-        other => errors.none(wrong_type(&format!("blackouts[{index}]"), "an object", &other)),
-    });
+    let windows = items
+        .into_iter()
+        .enumerate()
+        .filter_map(|(index, item)| match item {
+            Value::Object(fields) => blackout(index, fields, errors),
+            other => errors.none(wrong_type(
+                &format!("blackouts[{index}]"),
+                "an object",
+                &other,
+            )),
+        });
     windows.collect()
 }
 
 /// `{"from": instant, "until": instant}`, or `{"days": ["SAT"], "from": "22:00", "until": "06:00"}`.
 fn blackout(index: usize, fields: Map<String, Value>, errors: &mut Errors) -> Option<Blackout> {
     let mut object = Object::new(format!("blackouts[{index}]."), fields);
-    let window = if object.has("days") { weekly(&mut object, errors) } else { between(&mut object, errors) };
+    let window = if object.has("days") {
+        weekly(&mut object, errors)
+    } else {
+        between(&mut object, errors)
+    };
     object.finish(errors);
     window
 }
 
-fn required<T>(object: &Object, name: &'static str, value: Option<T>, errors: &mut Errors) -> Option<T> {
+fn required<T>(
+    object: &Object,
+    name: &'static str,
+    value: Option<T>,
+    errors: &mut Errors,
+) -> Option<T> {
     if value.is_none() {
-        errors.add(FieldError::new(object.path(name), "required", format!("a window needs {name}")));
+        errors.add(FieldError::new(
+            object.path(name),
+            "required",
+            format!("a window needs {name}"),
+        ));
     }
     value
 }
@@ -83,12 +117,19 @@ fn required<T>(object: &Object, name: &'static str, value: Option<T>, errors: &m
 fn between(object: &mut Object, errors: &mut Errors) -> Option<Blackout> {
     object.take("days");
     let (from, until) = (object.take("from"), object.take("until"));
-    let (from, until) = (required(object, "from", from, errors), required(object, "until", until, errors));
+    let (from, until) = (
+        required(object, "from", from, errors),
+        required(object, "until", until, errors),
+    );
     let from = from.and_then(|value| instant_of(&object.path("from"), &value, errors));
     let until = until.and_then(|value| instant_of(&object.path("until"), &value, errors));
     let (from, until) = (from?, until?);
     if from >= until {
-        return errors.none(FieldError::new(object.path("until"), "conflict", "until is not after from"));
+        return errors.none(FieldError::new(
+            object.path("until"),
+            "conflict",
+            "until is not after from",
+        ));
     }
     Some(Blackout::Between { from, until })
 }
@@ -97,31 +138,56 @@ fn weekly(object: &mut Object, errors: &mut Errors) -> Option<Blackout> {
     let path = object.path("days");
     let days = match object.take("days") {
         Some(Value::Array(items)) => week_days(&path, &items, errors),
-        Some(other) => errors.none(wrong_type(&path, "a list of days such as [\"SAT\",\"SUN\"]", &other)),
+        Some(other) => errors.none(wrong_type(
+            &path,
+            "a list of days such as [\"SAT\",\"SUN\"]",
+            &other,
+        )),
         None => None,
     };
-    let from = object.take("from").map_or(Some(0), |value| minute(&object.path("from"), &value, 1439, errors));
-    let until = object.take("until").map_or(Some(1440), |value| minute(&object.path("until"), &value, 1440, errors));
+    let from = object.take("from").map_or(Some(0), |value| {
+        minute(&object.path("from"), &value, 1439, errors)
+    });
+    let until = object.take("until").map_or(Some(1440), |value| {
+        minute(&object.path("until"), &value, 1440, errors)
+    });
     let (days, from_minute, until_minute) = (days?, from?, until?);
     if from_minute == until_minute {
-        return errors.none(FieldError::new(object.path("until"), "conflict", "the window is empty").hint("leave out from and until for whole days"));
+        return errors.none(
+            FieldError::new(object.path("until"), "conflict", "the window is empty")
+                .hint("leave out from and until for whole days"),
+        );
     }
-    Some(Blackout::Weekly { days, from_minute, until_minute })
+    Some(Blackout::Weekly {
+        days,
+        from_minute,
+        until_minute,
+    })
 }
 
 fn week_days(path: &str, items: &[Value], errors: &mut Errors) -> Option<Vec<u8>> {
     let mut days: Vec<u8> = Vec::new();
     for (index, item) in items.iter().enumerate().take(8) {
-        let found = item.as_str().and_then(|name| DAYS.iter().position(|day| day.eq_ignore_ascii_case(name)));
+        let found = item
+            .as_str()
+            .and_then(|name| DAYS.iter().position(|day| day.eq_ignore_ascii_case(name)));
         match found.and_then(|day| u8::try_from(day).ok()) {
             Some(day) => days.push(day),
-            None => errors.add(FieldError::new(format!("{path}[{index}]"), "unknown_value", format!("use {}", DAYS.join(", ")))),
+            None => errors.add(FieldError::new(
+                format!("{path}[{index}]"),
+                "unknown_value",
+                format!("use {}", DAYS.join(", ")),
+            )),
         }
     }
     days.sort_unstable();
     days.dedup();
     if items.is_empty() || days.len() != items.len() {
-        return errors.none(FieldError::new(path, "length", "name each day once, at least one"));
+        return errors.none(FieldError::new(
+            path,
+            "length",
+            "name each day once, at least one",
+        ));
     }
     Some(days)
 }
@@ -131,13 +197,19 @@ fn minute(path: &str, value: &Value, most: u16, errors: &mut Errors) -> Option<u
     let read = |text: &str| {
         let (hour, minute) = text.split_once(':')?;
         let digits = |part: &str| part.len() == 2 && part.bytes().all(|b| b.is_ascii_digit());
-        let (hour, minute) = (digits(hour).then_some(hour)?, digits(minute).then_some(minute)?);
+        let (hour, minute) = (
+            digits(hour).then_some(hour)?,
+            digits(minute).then_some(minute)?,
+        );
         let (hour, minute): (u16, u16) = (hour.parse().ok()?, minute.parse().ok()?);
-        (minute < 60).then_some(hour * 60 + minute).filter(|minute| *minute <= most)
+        (minute < 60)
+            .then_some(hour * 60 + minute)
+            .filter(|minute| *minute <= most)
     };
     match value.as_str().and_then(read) {
         Some(minute) => Some(minute),
-        None => errors.none(FieldError::new(path, "bad_time", "this is no time of day").hint("write 22:00")),
+        None => errors
+            .none(FieldError::new(path, "bad_time", "this is no time of day").hint("write 22:00")),
     }
 }
 

@@ -1,8 +1,8 @@
 //! A saved definition as the document that would save it again.
 
 use cronwright_core::job::def::{
-    AfterOn, Blackout, CallbackPreset, Definition, Executor, HttpMode, HttpTask, Misfire, MisfirePolicy, Overlap, RetryOn,
-    RouteStrategy, ScheduleSpec,
+    AfterOn, Blackout, CallbackPreset, Definition, Executor, HttpMode, HttpTask, Misfire,
+    MisfirePolicy, Overlap, RetryOn, RouteStrategy, ScheduleSpec,
 };
 use cronwright_core::schedule::rfc3339;
 use cronwright_core::time::Millis;
@@ -15,7 +15,12 @@ use super::window::{DAYS, clock};
 /// Writes a definition out in full: defaults are spelled out, so a later default changes no saved job.
 #[must_use]
 pub fn write(definition: &Definition, enabled: bool) -> Document {
-    let Definition { executor: Executor::Http(task), callback, retry, .. } = definition;
+    let Definition {
+        executor: Executor::Http(task),
+        callback,
+        retry,
+        ..
+    } = definition;
     let mut document = Document {
         job_id: definition.job_id.to_string(),
         name: definition.name.clone(),
@@ -28,7 +33,9 @@ pub fn write(definition: &Definition, enabled: bool) -> Document {
         blackouts: definition.blackouts.iter().map(blackout).collect(),
         executor: ExecutorForm::Http(http(task)),
         pool: definition.pool.clone(),
-        route_strategy: definition.route_strategy.map(|strategy| route(strategy).to_owned()),
+        route_strategy: definition
+            .route_strategy
+            .map(|strategy| route(strategy).to_owned()),
         route_key: definition.route_key.clone(),
         timeout_ms: Some(definition.timeout_ms),
         deadline_ms: definition.deadline_ms,
@@ -41,7 +48,9 @@ pub fn write(definition: &Definition, enabled: bool) -> Document {
         queue_limit: Some(definition.queue_limit),
         callback_url: callback.as_ref().map(|target| target.url.clone()),
         callback_app: callback.as_ref().map(|target| target.app.to_string()),
-        callback_preset: callback.as_ref().map(|target| preset(target.preset).to_owned()),
+        callback_preset: callback
+            .as_ref()
+            .map(|target| preset(target.preset).to_owned()),
         status: Some(if enabled { "ENABLED" } else { "PAUSED" }.to_owned()),
         ..Document::default()
     };
@@ -51,14 +60,20 @@ pub fn write(definition: &Definition, enabled: bool) -> Document {
 
 fn schedule(document: &mut Document, spec: &ScheduleSpec) {
     match spec {
-        ScheduleSpec::Cron { text, dialect, zone } => {
+        ScheduleSpec::Cron {
+            text,
+            dialect,
+            zone,
+        } => {
             document.cron = Some(text.clone());
             document.dialect = Some(dialect.as_str().to_owned());
             document.time_zone = Some(zone.clone());
         }
         ScheduleSpec::Every { period_ms, anchor } => {
             document.every = Some(period_text(*period_ms));
-            document.anchor = Some(*anchor).filter(|anchor| *anchor != Millis::ZERO).map(rfc3339);
+            document.anchor = Some(*anchor)
+                .filter(|anchor| *anchor != Millis::ZERO)
+                .map(rfc3339);
         }
         ScheduleSpec::At { at } => document.at = Some(rfc3339(*at)),
         ScheduleSpec::After { job, on } => {
@@ -67,7 +82,10 @@ fn schedule(document: &mut Document, spec: &ScheduleSpec) {
                 AfterOn::Failure => "failure",
                 AfterOn::Finish => "finish",
             };
-            document.after = Some(AfterForm::Ends { job_id: job.to_string(), on: Some(on.to_owned()) });
+            document.after = Some(AfterForm::Ends {
+                job_id: job.to_string(),
+                on: Some(on.to_owned()),
+            });
         }
         ScheduleSpec::None => {}
     }
@@ -90,16 +108,30 @@ fn http(task: &HttpTask) -> HttpForm {
 }
 
 fn status((from, to): (u16, u16)) -> Value {
-    if from == to { Value::from(from) } else { Value::from(format!("{from}-{to}")) }
+    if from == to {
+        Value::from(from)
+    } else {
+        Value::from(format!("{from}-{to}"))
+    }
 }
 
 fn blackout(window: &Blackout) -> BlackoutForm {
     match window {
-        Blackout::Between { from, until } => {
-            BlackoutForm { days: Vec::new(), from: Some(rfc3339(*from)), until: Some(rfc3339(*until)) }
-        }
-        Blackout::Weekly { days, from_minute, until_minute } => BlackoutForm {
-            days: days.iter().filter_map(|day| DAYS.get(usize::from(*day))).map(|day| (*day).to_owned()).collect(),
+        Blackout::Between { from, until } => BlackoutForm {
+            days: Vec::new(),
+            from: Some(rfc3339(*from)),
+            until: Some(rfc3339(*until)),
+        },
+        Blackout::Weekly {
+            days,
+            from_minute,
+            until_minute,
+        } => BlackoutForm {
+            days: days
+                .iter()
+                .filter_map(|day| DAYS.get(usize::from(*day)))
+                .map(|day| (*day).to_owned())
+                .collect(),
             from: Some(clock(*from_minute)),
             until: Some(clock(*until_minute)),
         },

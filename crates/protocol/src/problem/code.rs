@@ -89,6 +89,12 @@ impl Code {
     /// The code of an object's refusal; a name this table does not have is a plain [`Code::Refused`].
     #[must_use]
     pub fn of_refusal(name: &str) -> Self {
-        Self::parse(name).filter(|code| (400..500).contains(&code.status())).unwrap_or(Self::Refused)
+        // A machine's word for a definition that it cannot compile.
+        if name == "validation_failed" {
+            return Self::InvalidDocument;
+        }
+        Self::parse(name)
+            .filter(|code| (400..500).contains(&code.status()))
+            .unwrap_or(Self::Refused)
     }
 }

@@ -69,10 +69,16 @@ impl Problem {
             [only] => format!("{}: {}", only.field, only.detail),
             [first, rest @ ..] => {
                 let more = rest.len();
-                format!("{}: {} (and {more} more, see errors)", first.field, first.detail)
+                format!(
+                    "{}: {} (and {more} more, see errors)",
+                    first.field, first.detail
+                )
             }
         };
-        Self { errors, ..Self::new(code, detail) }
+        Self {
+            errors,
+            ..Self::new(code, detail)
+        }
     }
 }
 
@@ -100,7 +106,13 @@ impl FieldError {
     /// Something wrong with `field`.
     #[must_use]
     pub fn new(field: impl Into<String>, code: &str, detail: impl Into<String>) -> Self {
-        Self { field: field.into(), code: code.to_owned(), detail: detail.into(), hint: None, span: None }
+        Self {
+            field: field.into(),
+            code: code.to_owned(),
+            detail: detail.into(),
+            hint: None,
+            span: None,
+        }
     }
 
     /// The same with advice; empty advice is none.

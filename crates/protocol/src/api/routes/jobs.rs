@@ -5,7 +5,11 @@ use crate::api::routes::Method;
 use crate::document::MAX_DOCUMENT;
 use crate::problem::Code;
 
-const IF_MATCH: Param = Param("If-Match", Takes::Text(64), "The ETag of the job as it was read; refused when the job has changed since.");
+const IF_MATCH: Param = Param(
+    "If-Match",
+    Takes::Text(64),
+    "The ETag of the job as it was read; refused when the job has changed since.",
+);
 
 const KEY: Param = Param(
     "Idempotency-Key",
@@ -15,7 +19,13 @@ const KEY: Param = Param(
 
 const SMALL: usize = 64 * 1024;
 
-const fn change(op: Op, method: Method, path: &'static str, need: Need, summary: &'static str) -> Route {
+const fn change(
+    op: Op,
+    method: Method,
+    path: &'static str,
+    need: Need,
+    summary: &'static str,
+) -> Route {
     Route::new(op, method, path, need, summary).tag("Jobs")
 }
 

@@ -44,7 +44,6 @@ ops! {
     ListApps "listApps"
     CreateApp "createApp"
     RotateApp "rotateApp"
-    RetireAppKey "retireAppKey"
     ListEndpoints "listEndpoints"
     GetEndpoint "getEndpoint"
     CloseBreaker "closeBreaker"

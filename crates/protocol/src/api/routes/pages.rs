@@ -8,7 +8,11 @@ const FORM: usize = 16 * 1024;
 const LANG: Param = Param("lang", Takes::Text(8), "The language: `en` or `zh`.");
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::get(Op::ApiPage, "/api", Need::Anyone, "The API for readers").replies(&[Reply(200, "text/html", "The page.")]),
+    Route::get(Op::ApiPage, "/api", Need::Anyone, "The API for readers").replies(&[Reply(
+        200,
+        "text/html",
+        "The page.",
+    )]),
     Route::get(Op::HomePage, "/", Need::Page, "Jobs and their runs")
         .query(&[
             LANG,
@@ -24,6 +28,16 @@ pub(super) const ROUTES: &[Route] = &[
     Route::post(Op::SignIn, "/sign-in", Need::Anyone, "Sign in")
         .body("application/x-www-form-urlencoded", FORM)
         .replies(&[Reply(303, "", "To the page of jobs.")]),
-    Route::post(Op::SignOut, "/sign-out", Need::Anyone, "Sign out").replies(&[Reply(303, "", "To the sign-in page.")]),
-    Route::get(Op::GetAsset, "/assets/{file}", Need::Anyone, "Styles and scripts").replies(&[Reply(200, "text/css", "The file.")]),
+    Route::post(Op::SignOut, "/sign-out", Need::Anyone, "Sign out").replies(&[Reply(
+        303,
+        "",
+        "To the sign-in page.",
+    )]),
+    Route::get(
+        Op::GetAsset,
+        "/assets/{file}",
+        Need::Anyone,
+        "Styles and scripts",
+    )
+    .replies(&[Reply(200, "text/css", "The file.")]),
 ];
