@@ -17,15 +17,24 @@ async fn fetch(request: Request, env: Env, context: Context) -> Result<Response>
 #[event(scheduled)]
 async fn scheduled(_event: ScheduledEvent, env: Env, _context: ScheduleContext) {
     if let Err(error) = host::client::poke_clock(&env).await {
-        worker::console_error!("{{\"event\":\"tick_failed\",\"detail\":{:?}}}", error.to_string());
+        worker::console_error!(
+            "{{\"event\":\"tick_failed\",\"detail\":{:?}}}",
+            error.to_string()
+        );
     }
 }
 
 /// The executor: `src/shim.js` calls it from the `Executor` entrypoint, which has no public route.
 #[wasm_bindgen]
-pub async fn executor_fetch(request: web_sys::Request, env: Env, _context: worker::worker_sys::Context) -> std::result::Result<web_sys::Response, JsValue> {
+pub async fn executor_fetch(
+    request: web_sys::Request,
+    env: Env,
+    _context: worker::worker_sys::Context,
+) -> std::result::Result<web_sys::Response, JsValue> {
     AssertUnwindSafe(async move {
-        let response = deliver::handle(request.into(), env).await.map_err(JsValue::from)?;
+        let response = deliver::handle(request.into(), env)
+            .await
+            .map_err(JsValue::from)?;
         Ok(response.into())
     })
     .await

@@ -11,6 +11,8 @@ use crate::store;
 /// When D1 does not answer.
 pub async fn shard_of(env: &Env, job: &JobId) -> Result<Option<u16>, String> {
     let db = env.d1("DB").map_err(|error| error.to_string())?;
-    let row = store::jobs::get(&db, job).await.map_err(|error| error.to_string())?;
+    let row = store::jobs::get(&db, job)
+        .await
+        .map_err(|error| error.to_string())?;
     Ok(row.map(|row| row.at.shard))
 }

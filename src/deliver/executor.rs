@@ -43,7 +43,10 @@ pub async fn handle(mut request: Request, env: Env) -> worker::Result<Response> 
         .posts
         .into_iter()
         .map(|post| {
-            let signal = timers.entry(post.timeout_ms).or_insert_with(|| thin::deadline(post.timeout_ms)).clone();
+            let signal = timers
+                .entry(post.timeout_ms)
+                .or_insert_with(|| thin::deadline(post.timeout_ms))
+                .clone();
             exchange::carry_out(post, policy.clone(), env.clone(), signal)
         })
         .collect();
@@ -51,7 +54,9 @@ pub async fn handle(mut request: Request, env: Env) -> worker::Result<Response> 
 }
 
 /// Most batches end within a moment and are answered whole; of a slow one, each end is told as it comes.
-async fn answer(mut posts: impl Stream<Item = Posted> + Unpin + 'static) -> worker::Result<Response> {
+async fn answer(
+    mut posts: impl Stream<Item = Posted> + Unpin + 'static,
+) -> worker::Result<Response> {
     let mut text = String::new();
     let mut patience = Delay::from(Duration::from_millis(PATIENCE_MS));
     loop {
@@ -65,8 +70,12 @@ async fn answer(mut posts: impl Stream<Item = Posted> + Unpin + 'static) -> work
             Either::Right(_) => break,
         }
     }
-    let rest = posts.ready_chunks(LINES).map(|ended| ended.iter().map(line).collect::<String>());
-    let lines = futures_util::stream::once(std::future::ready(text)).filter(|text| std::future::ready(!text.is_empty())).chain(rest);
+    let rest = posts
+        .ready_chunks(LINES)
+        .map(|ended| ended.iter().map(line).collect::<String>());
+    let lines = futures_util::stream::once(std::future::ready(text))
+        .filter(|text| std::future::ready(!text.is_empty()))
+        .chain(rest);
     Response::from_stream(lines.map(|text| Ok::<Vec<u8>, worker::Error>(text.into_bytes())))
 }
 
@@ -81,10 +90,19 @@ fn policy(env: &Env) -> Policy {
 
 /// The policy of a deployment: `OWN_HOSTS` names its own hosts, separated by commas or spaces;
 /// `ALLOW_LOOPBACK` is set by the local run alone.
-pub fn policy_of(env: &Env) -> Policy {
-    let own = env.var("OWN_HOSTS").map(|value| value.to_string()).unwrap_or_default();
+fn policy_of(env: &Env) -> Policy {
+    let own = env
+        .var("OWN_HOSTS")
+        .map(|value| value.to_string())
+        .unwrap_or_default();
     Policy {
-        own_hosts: own.split([',', ' ']).filter(|host| !host.is_empty()).map(str::to_lowercase).collect(),
-        allow_loopback: env.var("ALLOW_LOOPBACK").is_ok_and(|value| value.to_string() == "1"),
+        own_hosts: own
+            .split([',', ' '])
+            .filter(|host| !host.is_empty())
+            .map(str::to_lowercase)
+            .collect(),
+        allow_loopback: env
+            .var("ALLOW_LOOPBACK")
+            .is_ok_and(|value| value.to_string() == "1"),
     }
 }

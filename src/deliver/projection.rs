@@ -13,7 +13,12 @@ use crate::store;
 ///
 /// # Errors
 /// When D1 does not take them. They may have been written all the same; to write them again is harmless.
-pub async fn write(env: &Env, jobs: &[JobView], deleted: &[JobId], runs: &[(JobId, Run)]) -> Result<u64, String> {
+pub async fn write(
+    env: &Env,
+    jobs: &[JobView],
+    deleted: &[JobId],
+    runs: &[(JobId, Run)],
+) -> Result<u64, String> {
     let text = |error: store::StoreError| error.to_string();
     let db = env.d1("DB").map_err(|error| error.to_string())?;
     for job in jobs {
@@ -25,7 +30,10 @@ pub async fn write(env: &Env, jobs: &[JobView], deleted: &[JobId], runs: &[(JobI
     if runs.is_empty() {
         return Ok(0);
     }
-    let rows: Vec<store::runs::RunRow> = runs.iter().map(|(job, run)| store::runs::RunRow::from(job, run)).collect();
+    let rows: Vec<store::runs::RunRow> = runs
+        .iter()
+        .map(|(job, run)| store::runs::RunRow::from(job, run))
+        .collect();
     store::runs::project(&db, &rows).await.map_err(text)
 }
 
@@ -36,7 +44,8 @@ pub async fn write(env: &Env, jobs: &[JobView], deleted: &[JobId], runs: &[(JobI
 pub async fn write_endpoint(env: &Env, view: &EndpointView, time: Millis) -> Result<(), String> {
     let db = env.d1("DB").map_err(|error| error.to_string())?;
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    let breaker = store::endpoints::Breaker::parse(view.breaker).ok_or_else(|| format!("no breaker state is called {}", view.breaker))?;
+    let breaker = store::endpoints::Breaker::parse(view.breaker)
+        .ok_or_else(|| format!("no breaker state is called {}", view.breaker))?;
     let row = store::endpoints::EndpointRow {
         id: view.endpoint_id.clone(),
         app: view.app.clone(),
@@ -47,7 +56,9 @@ pub async fn write_endpoint(env: &Env, view: &EndpointView, time: Millis) -> Res
         created_at: view.created_at,
         updated_at: time,
     };
-    store::endpoints::upsert(&db, &row).await.map_err(|error| error.to_string())
+    store::endpoints::upsert(&db, &row)
+        .await
+        .map_err(|error| error.to_string())
 }
 
 /// Removes what is older than its retention, a bounded number of rows.
@@ -56,5 +67,8 @@ pub async fn write_endpoint(env: &Env, view: &EndpointView, time: Millis) -> Res
 /// When D1 does not answer.
 pub async fn sweep(env: &Env, time: Millis) -> Result<(), String> {
     let db = env.d1("DB").map_err(|error| error.to_string())?;
-    store::retention::sweep(&db, time, &store::retention::Retention::default()).await.map(drop).map_err(|error| error.to_string())
+    store::retention::sweep(&db, time, &store::retention::Retention::default())
+        .await
+        .map(drop)
+        .map_err(|error| error.to_string())
 }

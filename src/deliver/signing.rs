@@ -29,22 +29,44 @@ thread_local! {
 ///
 /// # Errors
 /// When the request could not be verified by anybody: it does not leave then.
-pub async fn headers(env: &Env, post: &Post, body: &str, time: Millis) -> Result<Vec<(String, String)>, String> {
+pub async fn headers(
+    env: &Env,
+    post: &Post,
+    body: &str,
+    time: Millis,
+) -> Result<Vec<(String, String)>, String> {
     let mut headers = Vec::new();
     if post.app.is_none() && !post.accepts_later {
         return Ok(headers);
     }
-    let text = env.secret("CRONWRIGHT_SECRET").map_err(|_| "the setting CRONWRIGHT_SECRET is missing".to_owned())?.to_string();
+    let text = env
+        .secret("CRONWRIGHT_SECRET")
+        .map_err(|_| "the setting CRONWRIGHT_SECRET is missing".to_owned())?
+        .to_string();
     let master = MasterSecret::parse(&text).map_err(|error| error.to_string())?;
     if post.accepts_later {
-        let run: RunId = post.run.parse().map_err(|error: cronwright_core::ids::IdError| error.to_string())?;
+        let run: RunId = post
+            .run
+            .parse()
+            .map_err(|error: cronwright_core::ids::IdError| error.to_string())?;
         headers.push((X_RUN_TOKEN.to_owned(), run_token(&master, &run, post.fence)));
     }
     if let Some(app) = &post.app {
-        let app: AppId = app.parse().map_err(|error: cronwright_core::ids::IdError| error.to_string())?;
-        let secrets: Vec<_> = live_versions(env, &app, &post.key_versions, time).await.into_iter().map(|version| app_secret(&master, &app, version)).collect();
-        let signed = callback_headers(&app, &secrets, &post.run, time, &nonce(), body.as_bytes()).map_err(|error| error.to_string())?;
-        headers.extend(signed.into_iter().map(|(name, value)| (name.to_owned(), value)));
+        let app: AppId = app
+            .parse()
+            .map_err(|error: cronwright_core::ids::IdError| error.to_string())?;
+        let secrets: Vec<_> = live_versions(env, &app, &post.key_versions, time)
+            .await
+            .into_iter()
+            .map(|version| app_secret(&master, &app, version))
+            .collect();
+        let signed = callback_headers(&app, &secrets, &post.run, time, &nonce(), body.as_bytes())
+            .map_err(|error| error.to_string())?;
+        headers.extend(
+            signed
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value)),
+        );
     }
     Ok(headers)
 }
@@ -66,7 +88,9 @@ async fn live_versions(env: &Env, app: &AppId, given: &[u32], time: Millis) -> V
         // An app that was never registered signs with the first version of its secret.
         Some(None) => (vec![1], time.plus(KNOWN_FOR_MS)),
         None => {
-            let last = known.map(|(versions, _)| versions).or_else(|| (!given.is_empty()).then(|| given.to_vec()));
+            let last = known
+                .map(|(versions, _)| versions)
+                .or_else(|| (!given.is_empty()).then(|| given.to_vec()));
             (last.unwrap_or_else(|| vec![1]), time.plus(ASK_AGAIN_MS))
         }
     };

@@ -8,7 +8,12 @@ use wasm_bindgen_futures::JsFuture;
 #[wasm_bindgen(module = "/src/deliver/thin.js")]
 extern "C" {
     #[wasm_bindgen(catch)]
-    fn exchange(url: &str, init: &str, signal: &web_sys::AbortSignal, cap: u32) -> Result<js_sys::Promise, JsValue>;
+    fn exchange(
+        url: &str,
+        init: &str,
+        signal: &web_sys::AbortSignal,
+        cap: u32,
+    ) -> Result<js_sys::Promise, JsValue>;
 }
 
 #[wasm_bindgen]
@@ -56,15 +61,31 @@ struct Init<'a> {
 }
 
 /// Sends a request. Redirects come back as they are.
-pub async fn send(url: &str, method: &str, headers: &[(String, String)], body: Option<&str>, signal: &web_sys::AbortSignal) -> Answer {
-    let init = serde_json::to_string(&Init { method, headers, body }).unwrap_or_default();
-    let internal = |detail: String| Answer { fault: Some(FetchFault::Internal), detail: Some(detail), ..Answer::default() };
+pub async fn send(
+    url: &str,
+    method: &str,
+    headers: &[(String, String)],
+    body: Option<&str>,
+    signal: &web_sys::AbortSignal,
+) -> Answer {
+    let init = serde_json::to_string(&Init {
+        method,
+        headers,
+        body,
+    })
+    .unwrap_or_default();
+    let internal = |detail: String| Answer {
+        fault: Some(FetchFault::Internal),
+        detail: Some(detail),
+        ..Answer::default()
+    };
     let promise = match exchange(url, &init, signal, CAP) {
         Ok(promise) => promise,
         Err(error) => return internal(format!("{error:?}")),
     };
     match JsFuture::from(promise).await {
-        Ok(text) => serde_json::from_str(&text.as_string().unwrap_or_default()).unwrap_or_else(|error| internal(error.to_string())),
+        Ok(text) => serde_json::from_str(&text.as_string().unwrap_or_default())
+            .unwrap_or_else(|error| internal(error.to_string())),
         Err(error) => internal(format!("{error:?}")),
     }
 }

@@ -37,7 +37,11 @@ pub const ASK_LIMIT_MS: u64 = 10_000;
 /// The number of shards among which new jobs are spread: `JOB_SHARDS`, 1–1,024, default 16.
 #[must_use]
 pub fn job_shards(env: &Env) -> u16 {
-    env.var("JOB_SHARDS").ok().and_then(|text| text.to_string().parse().ok()).filter(|n| (1..=1024).contains(n)).unwrap_or(16)
+    env.var("JOB_SHARDS")
+        .ok()
+        .and_then(|text| text.to_string().parse().ok())
+        .filter(|n| (1..=1024).contains(n))
+        .unwrap_or(16)
 }
 
 /// Asks shard `shard`.
@@ -95,27 +99,50 @@ fn is_elsewhere(reply: &ShardReply) -> bool {
 /// # Errors
 /// When it fails or does not answer in time.
 pub async fn poke_clock(env: &Env) -> Result<(), HostError> {
-    ask_object::<(), serde_json::Value>(env, "CLOCK", "clock", &(), 25_000).await.map(drop)
+    ask_object::<(), serde_json::Value>(env, "CLOCK", "clock", &(), 25_000)
+        .await
+        .map(drop)
 }
 
 /// Asks a callback endpoint.
 ///
 /// # Errors
 /// When it fails or does not answer in time.
-pub async fn ask_endpoint(env: &Env, endpoint: &EndpointId, ask: &EndpointAsk) -> Result<EndpointReply, HostError> {
+pub async fn ask_endpoint(
+    env: &Env,
+    endpoint: &EndpointId,
+    ask: &EndpointAsk,
+) -> Result<EndpointReply, HostError> {
     ask_object(env, "ENDPOINT", endpoint.as_str(), ask, ASK_LIMIT_MS).await
 }
 
-async fn ask_object<A: Serialize, R: DeserializeOwned>(env: &Env, binding: &str, name: &str, ask: &A, limit_ms: u64) -> Result<R, HostError> {
-    let failed = |detail: String| HostError::Failed { object: name.to_owned(), detail };
+async fn ask_object<A: Serialize, R: DeserializeOwned>(
+    env: &Env,
+    binding: &str,
+    name: &str,
+    ask: &A,
+    limit_ms: u64,
+) -> Result<R, HostError> {
+    let failed = |detail: String| HostError::Failed {
+        object: name.to_owned(),
+        detail,
+    };
     // A stub is broken after an error, so each question makes its own.
-    let stub = env.durable_object(binding).and_then(|space| space.get_by_name(name)).map_err(|error| failed(error.to_string()))?;
+    let stub = env
+        .durable_object(binding)
+        .and_then(|space| space.get_by_name(name))
+        .map_err(|error| failed(error.to_string()))?;
     let body = serde_json::to_string(ask).map_err(|error| failed(error.to_string()))?;
     let answer = send(stub, name, &body);
     let limit = Delay::from(Duration::from_millis(limit_ms));
     let text = match select(std::pin::pin!(answer), limit).await {
         Either::Left((answer, _)) => answer.map_err(failed)?,
-        Either::Right(_) => return Err(HostError::Timeout { object: name.to_owned(), limit_ms }),
+        Either::Right(_) => {
+            return Err(HostError::Timeout {
+                object: name.to_owned(),
+                limit_ms,
+            });
+        }
     };
     serde_json::from_str(&text).map_err(|error| failed(format!("unreadable answer: {error}")))
 }
@@ -124,9 +151,20 @@ async fn send(stub: Stub, name: &str, body: &str) -> Result<String, String> {
     let mut init = RequestInit::new();
     init.with_method(Method::Post).with_body(Some(body.into()));
     // The name travels in the path: after a restart an object cannot ask the runtime for it.
-    let request = Request::new_with_init(&format!("https://object/{name}"), &init).map_err(|error| error.to_string())?;
-    let mut response = stub.fetch_with_request(request).await.map_err(|error| error.to_string())?;
+    let request = Request::new_with_init(&format!("https://object/{name}"), &init)
+        .map_err(|error| error.to_string())?;
+    let mut response = stub
+        .fetch_with_request(request)
+        .await
+        .map_err(|error| error.to_string())?;
     let status = response.status_code();
     let text = response.text().await.map_err(|error| error.to_string())?;
-    if status == 200 { Ok(text) } else { Err(format!("status {status}: {}", text.chars().take(200).collect::<String>())) }
+    if status == 200 {
+        Ok(text)
+    } else {
+        Err(format!(
+            "status {status}: {}",
+            text.chars().take(200).collect::<String>()
+        ))
+    }
 }

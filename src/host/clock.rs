@@ -1,7 +1,7 @@
 //! The second clock: an object that re-arms itself each minute, and the fan-out of the minute tick.
 //!
-//! The Cron Trigger pokes it, and so does every start of the Worker's public side. Whoever comes first
-//! in a minute ticks; the other finds it done.
+//! The Cron Trigger pokes it, and so does every new job. Whoever comes first in a minute ticks; the
+//! other finds it done.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -31,7 +31,10 @@ pub struct Clock {
 impl Clock {
     /// A clock around what the runtime gives.
     pub fn new(state: State, env: Env) -> Rc<Self> {
-        Rc::new(Self { platform: Platform::new(state, env), ticked: Cell::new(0) })
+        Rc::new(Self {
+            platform: Platform::new(state, env),
+            ticked: Cell::new(0),
+        })
     }
 
     /// The cron trigger, or a start: ticks once a minute, and sets the alarm if it is not set.
@@ -58,7 +61,11 @@ impl Clock {
     }
 
     fn arm(&self, time: Millis) {
-        let next = time.0.div_euclid(MINUTE).saturating_add(1).saturating_mul(MINUTE);
+        let next = time
+            .0
+            .div_euclid(MINUTE)
+            .saturating_add(1)
+            .saturating_mul(MINUTE);
         self.platform.wake_by(Millis(next).plus(PATIENCE_MS));
     }
 
@@ -68,18 +75,25 @@ impl Clock {
             return Vec::new();
         }
         let env = &self.platform.env;
-        let ticks = (0..job_shards(env)).map(|shard| async move { (shard, ask_shard(env, shard, &ShardAsk::Tick).await) });
+        let ticks = (0..job_shards(env))
+            .map(|shard| async move { (shard, ask_shard(env, shard, &ShardAsk::Tick).await) });
         let mut reports = Vec::new();
         for (shard, reply) in join_all(ticks).await {
             match reply {
                 Ok(ShardReply::Tick(report)) => {
                     if report.late_ms > LAG_MS {
-                        worker::console_error!("{{\"event\":\"raise\",\"cause\":\"scheduler_lag\",\"shard\":{shard},\"late_ms\":{}}}", report.late_ms);
+                        worker::console_error!(
+                            "{{\"event\":\"raise\",\"cause\":\"scheduler_lag\",\"shard\":{shard},\"late_ms\":{}}}",
+                            report.late_ms
+                        );
                     }
                     reports.push(report);
                 }
                 Ok(_) => {}
-                Err(error) => worker::console_error!("{{\"event\":\"tick_failed\",\"detail\":{:?}}}", error.to_string()),
+                Err(error) => worker::console_error!(
+                    "{{\"event\":\"tick_failed\",\"detail\":{:?}}}",
+                    error.to_string()
+                ),
             }
         }
         if let Err(why) = projection::sweep(env, time).await {

@@ -7,7 +7,9 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use cronwright_core::endpoint::{AttemptResult, Effect, EndpointMachine, Event, NewDelivery, Reject, StateWord};
+use cronwright_core::endpoint::{
+    AttemptResult, Effect, EndpointMachine, Event, NewDelivery, Reject, StateWord,
+};
 use cronwright_core::ids::{AppId, RunId};
 use cronwright_core::machine::{Group, Keyed, Machine};
 use cronwright_core::time::SECOND;
@@ -16,10 +18,10 @@ use futures_util::StreamExt;
 use worker::{Env, Response, State};
 
 use super::client::ask_shard;
+use super::executor;
 use super::message::{EndpointAsk, EndpointReply, Refusal, ShardAsk, ShardReply};
 use super::object::{Platform, now};
 use super::records::{StorageError, single};
-use super::executor;
 
 /// While calls are out, the object is woken at least this often.
 const HEARTBEAT_MS: i64 = 30 * SECOND;
@@ -44,7 +46,10 @@ struct Inner {
 impl Endpoint {
     /// An endpoint around what the runtime gives.
     pub fn new(state: State, env: Env) -> Rc<Self> {
-        Rc::new(Self { platform: Platform::new(state, env), inner: RefCell::new(Inner::default()) })
+        Rc::new(Self {
+            platform: Platform::new(state, env),
+            inner: RefCell::new(Inner::default()),
+        })
     }
 
     /// Answers a question. Never an error: what fails is a refusal or a 500 with a sentence.
@@ -53,6 +58,11 @@ impl Endpoint {
             Ok(ask) => ask,
             Err(error) => return Response::error(format!("unreadable question: {error}"), 400),
         };
+        if matches!(ask, EndpointAsk::Tick) && !self.platform.alarm_is_set().await {
+            worker::console_error!(
+                "{{\"event\":\"raise\",\"cause\":\"alarm_lost\",\"object\":\"{name}\"}}"
+            );
+        }
         match self.open(Some(name)).and_then(|()| self.answer(ask)) {
             Ok(reply) => Response::from_json(&reply),
             Err(error) => {
@@ -67,7 +77,13 @@ impl Endpoint {
         self.platform.alarm_fired();
         let done = self.open(None).and_then(|()| {
             let time = now();
-            let due = self.inner.borrow().machine.as_ref().and_then(Machine::next_wakeup).is_some_and(|wakeup| wakeup.at <= time);
+            let due = self
+                .inner
+                .borrow()
+                .machine
+                .as_ref()
+                .and_then(Machine::next_wakeup)
+                .is_some_and(|wakeup| wakeup.at <= time);
             if due {
                 self.platform.wake_by(time.plus(HEARTBEAT_MS));
                 let _ = self.step(Event::Wake)?;
@@ -75,7 +91,10 @@ impl Endpoint {
             Ok(())
         });
         if let Err(error) = done {
-            worker::console_error!("{{\"event\":\"storage_failed\",\"in\":\"endpoint\",\"detail\":{:?}}}", error.to_string());
+            worker::console_error!(
+                "{{\"event\":\"storage_failed\",\"in\":\"endpoint\",\"detail\":{:?}}}",
+                error.to_string()
+            );
             self.reload();
         }
         self.arm();
@@ -89,8 +108,14 @@ impl Endpoint {
         self.platform.open(called)?;
         single::open(&self.platform.sql)?;
         let machine = single::load(&self.platform.sql)?;
-        let lost = machine.as_ref().map(EndpointMachine::in_flight).unwrap_or_default();
-        let owed = machine.as_ref().map(Machine::outstanding).unwrap_or_default();
+        let lost = machine
+            .as_ref()
+            .map(EndpointMachine::in_flight)
+            .unwrap_or_default();
+        let owed = machine
+            .as_ref()
+            .map(Machine::outstanding)
+            .unwrap_or_default();
         let mut inner = self.inner.borrow_mut();
         inner.machine = machine;
         inner.opened = true;
@@ -114,7 +139,11 @@ impl Endpoint {
     fn arm(&self) {
         let time = now();
         let inner = self.inner.borrow();
-        let timer = inner.machine.as_ref().and_then(Machine::next_wakeup).map(|wakeup| wakeup.at);
+        let timer = inner
+            .machine
+            .as_ref()
+            .and_then(Machine::next_wakeup)
+            .map(|wakeup| wakeup.at);
         let beat = (inner.calls > 0).then(|| time.plus(HEARTBEAT_MS));
         drop(inner);
         if let Some(at) = [timer, beat].into_iter().flatten().min() {
@@ -124,15 +153,39 @@ impl Endpoint {
 
     fn answer(self: &Rc<Self>, ask: EndpointAsk) -> Result<EndpointReply, StorageError> {
         match ask {
-            EndpointAsk::Enqueue { app, url, run, job, seq, body, preset } => {
+            EndpointAsk::Enqueue {
+                app,
+                url,
+                run,
+                job,
+                seq,
+                body,
+                preset,
+            } => {
                 self.make(app, url)?;
-                self.reply(Event::Enqueue(NewDelivery { run, job, seq, body, preset }))
+                self.reply(Event::Enqueue(NewDelivery {
+                    run,
+                    job,
+                    seq,
+                    body,
+                    preset,
+                }))
             }
-            EndpointAsk::View => Ok(self.with(|machine| EndpointReply::View(serde_json::to_value(machine.view()).unwrap_or_default()))),
+            EndpointAsk::View => Ok(self.with(|machine| {
+                EndpointReply::View(serde_json::to_value(machine.view()).unwrap_or_default())
+            })),
             EndpointAsk::Deliveries { state, limit } => {
                 let state = state.as_deref().and_then(StateWord::parse);
                 let limit = usize::try_from(limit.clamp(1, 200)).unwrap_or(200);
-                Ok(self.with(|machine| EndpointReply::Deliveries(machine.deliveries(state, None, limit).iter().filter_map(|view| serde_json::to_value(view).ok()).collect())))
+                Ok(self.with(|machine| {
+                    EndpointReply::Deliveries(
+                        machine
+                            .deliveries(state, None, limit)
+                            .iter()
+                            .filter_map(|view| serde_json::to_value(view).ok())
+                            .collect(),
+                    )
+                }))
             }
             EndpointAsk::Replay { run } => self.reply(Event::Replay { run }),
             EndpointAsk::ReplayDead => self.reply(Event::ReplayDead),
@@ -157,7 +210,11 @@ impl Endpoint {
     }
 
     fn with(&self, show: impl FnOnce(&EndpointMachine) -> EndpointReply) -> EndpointReply {
-        self.inner.borrow().machine.as_ref().map_or_else(nothing_here, show)
+        self.inner
+            .borrow()
+            .machine
+            .as_ref()
+            .map_or_else(nothing_here, show)
     }
 
     fn reply(self: &Rc<Self>, event: Event) -> Result<EndpointReply, StorageError> {
@@ -171,8 +228,12 @@ impl Endpoint {
             Err(reject) => {
                 let code = match &reject {
                     Reject::UnknownDelivery { .. } => "run_not_found",
-                    Reject::NotReplayable { .. } | Reject::StaleAttempt { .. } => "callback_not_replayable",
-                    Reject::BodyTooLarge { .. } | Reject::BadKeyVersions { .. } => "validation_failed",
+                    Reject::NotReplayable { .. } | Reject::StaleAttempt { .. } => {
+                        "callback_not_replayable"
+                    }
+                    Reject::BodyTooLarge { .. } | Reject::BadKeyVersions { .. } => {
+                        "validation_failed"
+                    }
                     Reject::QueueFull { .. } | Reject::QueueBytesFull { .. } => "queue_full",
                 };
                 refused(code, reject.to_string())
@@ -184,7 +245,9 @@ impl Endpoint {
         let time = now();
         let turn = {
             let mut inner = self.inner.borrow_mut();
-            let Some(machine) = inner.machine.as_mut() else { return Ok(Ok(())) };
+            let Some(machine) = inner.machine.as_mut() else {
+                return Ok(Ok(()));
+            };
             match machine.step(time, event) {
                 Ok(turn) => turn,
                 Err(reject) => return Ok(Err(reject)),
@@ -202,7 +265,15 @@ impl Endpoint {
 
     fn perform(self: &Rc<Self>, keyed: Keyed<Effect>) {
         match keyed.effect {
-            Effect::Post { run, attempt, url, app, key_versions, body, timeout_ms } => {
+            Effect::Post {
+                run,
+                attempt,
+                url,
+                app,
+                key_versions,
+                body,
+                timeout_ms,
+            } => {
                 let post = Post {
                     id: u64::from(attempt),
                     kind: PostKind::Callback,
@@ -218,13 +289,30 @@ impl Endpoint {
                 };
                 let endpoint = Rc::clone(self);
                 self.inner.borrow_mut().calls += 1;
-                self.platform.state.wait_until(async move { endpoint.call(run, attempt, post).await });
+                self.platform
+                    .state
+                    .wait_until(async move { endpoint.call(run, attempt, post).await });
             }
-            Effect::Settle { run, word, outcome, attempts, code, .. } => {
+            Effect::Settle {
+                run,
+                word,
+                outcome,
+                attempts,
+                code,
+                ..
+            } => {
                 if self.inner.borrow_mut().telling.insert(keyed.key.clone()) {
-                    let ask = ShardAsk::CallbackSettled { run: run.clone(), word, outcome, attempts, code };
+                    let ask = ShardAsk::CallbackSettled {
+                        run: run.clone(),
+                        word,
+                        outcome,
+                        attempts,
+                        code,
+                    };
                     let endpoint = Rc::clone(self);
-                    self.platform.state.wait_until(async move { endpoint.settle(keyed.key, run, word, ask).await });
+                    self.platform.state.wait_until(async move {
+                        endpoint.settle(keyed.key, run, word, ask).await
+                    });
                 }
             }
         }
@@ -233,14 +321,23 @@ impl Endpoint {
     async fn call(self: Rc<Self>, run: RunId, attempt: u32, post: Post) {
         let batch = PostBatch { posts: vec![post] };
         let posted = match executor::post(&self.platform.env, &batch, None).await {
-            Ok(mut answers) => answers.next().await.unwrap_or_else(|| Err("the executor's answer ended early".to_owned())),
+            Ok(mut answers) => answers
+                .next()
+                .await
+                .unwrap_or_else(|| Err("the executor's answer ended early".to_owned())),
             Err(error) => Err(error),
         };
         self.inner.borrow_mut().calls -= 1;
         let event = match posted {
-            Ok(posted) => Event::Attempted { run, attempt, result: result_of(posted) },
+            Ok(posted) => Event::Attempted {
+                run,
+                attempt,
+                result: result_of(posted),
+            },
             Err(why) => {
-                worker::console_warn!("{{\"event\":\"callback_call_broke\",\"run\":\"{run}\",\"why\":{why:?}}}");
+                worker::console_warn!(
+                    "{{\"event\":\"callback_call_broke\",\"run\":\"{run}\",\"why\":{why:?}}}"
+                );
                 Event::AttemptLost { run, attempt }
             }
         };
@@ -260,7 +357,10 @@ impl Endpoint {
     fn take(self: &Rc<Self>, event: Event) {
         // A stale report is refused, and that is the end of it.
         if let Err(error) = self.step(event) {
-            worker::console_error!("{{\"event\":\"storage_failed\",\"in\":\"endpoint\",\"detail\":{:?}}}", error.to_string());
+            worker::console_error!(
+                "{{\"event\":\"storage_failed\",\"in\":\"endpoint\",\"detail\":{:?}}}",
+                error.to_string()
+            );
             self.reload();
         }
         self.arm();
@@ -269,7 +369,9 @@ impl Endpoint {
     /// Writes the endpoint's row to D1 when what lists show has changed.
     fn project(self: &Rc<Self>) {
         let mut inner = self.inner.borrow_mut();
-        let Some(machine) = &inner.machine else { return };
+        let Some(machine) = &inner.machine else {
+            return;
+        };
         let view = machine.view();
         // Counters alone are not worth a row.
         let shown = format!("{}/{}", view.breaker, view.dead);
@@ -280,7 +382,10 @@ impl Endpoint {
         drop(inner);
         let endpoint = Rc::clone(self);
         self.platform.state.wait_until(async move {
-            if let Err(why) = crate::deliver::projection::write_endpoint(&endpoint.platform.env, &view, now()).await {
+            if let Err(why) =
+                crate::deliver::projection::write_endpoint(&endpoint.platform.env, &view, now())
+                    .await
+            {
                 worker::console_warn!("{{\"event\":\"d1_away\",\"why\":{why:?}}}");
                 endpoint.inner.borrow_mut().projected = None;
             }
@@ -291,24 +396,44 @@ impl Endpoint {
         if self.platform.seams_open() && fault == "panic" {
             planted()
         } else {
-            refused("seams_closed", "faults can be planted only where TEST_SEAMS is set")
+            refused(
+                "seams_closed",
+                "faults can be planted only where TEST_SEAMS is set",
+            )
         }
     }
 }
 
-#[expect(clippy::panic, reason = "a test asks for it; refused unless the variable TEST_SEAMS is set")]
+#[expect(
+    clippy::panic,
+    reason = "a test asks for it; refused unless the variable TEST_SEAMS is set"
+)]
 fn planted() -> EndpointReply {
     panic!("planted")
 }
 
 fn result_of(posted: Posted) -> AttemptResult {
-    AttemptResult { status: posted.status, fault: posted.fault, retry_after_ms: posted.retry_after_ms, ms: posted.ms, excerpt: posted.body.or(posted.detail) }
+    AttemptResult {
+        status: posted.status,
+        fault: posted.fault,
+        retry_after_ms: posted.retry_after_ms,
+        ms: posted.ms,
+        excerpt: posted.body.or(posted.detail),
+    }
 }
 
 fn nothing_here() -> EndpointReply {
-    refused("endpoint_not_found", "no callback was ever sent to this endpoint")
+    refused(
+        "endpoint_not_found",
+        "no callback was ever sent to this endpoint",
+    )
 }
 
 fn refused(code: &str, detail: impl Into<String>) -> EndpointReply {
-    EndpointReply::Refused(Refusal { code: code.to_owned(), detail: detail.into(), run: None, revision: None })
+    EndpointReply::Refused(Refusal {
+        code: code.to_owned(),
+        detail: detail.into(),
+        run: None,
+        revision: None,
+    })
 }

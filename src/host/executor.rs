@@ -14,15 +14,32 @@ extern "C" {
     type Service;
 
     #[wasm_bindgen(method, catch)]
-    fn fetch(this: &Service, url: &str, init: &web_sys::RequestInit) -> Result<js_sys::Promise, JsValue>;
+    fn fetch(
+        this: &Service,
+        url: &str,
+        init: &web_sys::RequestInit,
+    ) -> Result<js_sys::Promise, JsValue>;
 }
 
 /// Hands a batch over. The stream ends with the executor's answer, or says what broke it.
 ///
 /// # Errors
 /// When the executor cannot be called.
-pub async fn post(env: &Env, batch: &PostBatch, signal: Option<&AbortSignal>) -> Result<impl Stream<Item = Result<Posted, String>> + Unpin, String> {
-    let text = |error: JsValue| error.as_string().or_else(|| error.dyn_ref::<js_sys::Error>().map(|error| String::from(error.message()))).unwrap_or_default();
+pub async fn post(
+    env: &Env,
+    batch: &PostBatch,
+    signal: Option<&AbortSignal>,
+) -> Result<impl Stream<Item = Result<Posted, String>> + Unpin, String> {
+    let text = |error: JsValue| {
+        error
+            .as_string()
+            .or_else(|| {
+                error
+                    .dyn_ref::<js_sys::Error>()
+                    .map(|error| String::from(error.message()))
+            })
+            .unwrap_or_default()
+    };
     let binding = js_sys::Reflect::get(env, &JsValue::from_str("EXECUTOR")).map_err(text)?;
     let service: Service = binding.unchecked_into();
     let body = batch.to_text().map_err(|error| error.to_string())?;
@@ -31,13 +48,20 @@ pub async fn post(env: &Env, batch: &PostBatch, signal: Option<&AbortSignal>) ->
     init.set_body(&JsValue::from_str(&body));
     init.set_signal(signal.map(|signal| &**signal));
     let promise = service.fetch("https://executor/", &init).map_err(text)?;
-    let response: web_sys::Response = JsFuture::from(promise).await.map_err(text)?.unchecked_into();
+    let response: web_sys::Response = JsFuture::from(promise)
+        .await
+        .map_err(text)?
+        .unchecked_into();
     if response.status() != 200 {
         return Err(format!("the executor answered {}", response.status()));
     }
     let whole = response.headers().has(WHOLE).unwrap_or(false);
     if whole {
-        let body = JsFuture::from(response.text().map_err(text)?).await.map_err(text)?.as_string().unwrap_or_default();
+        let body = JsFuture::from(response.text().map_err(text)?)
+            .await
+            .map_err(text)?
+            .as_string()
+            .unwrap_or_default();
         let answers: Vec<_> = body.lines().map(answer).collect();
         return Ok(futures_util::stream::iter(answers).left_stream());
     }

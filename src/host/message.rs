@@ -12,11 +12,24 @@ use serde::{Deserialize, Serialize};
 #[serde(tag = "ask", rename_all = "snake_case")]
 pub enum ShardAsk {
     /// Save a new job. Refused with `job_exists` if the shard has one of that id.
-    Create { definition: Box<Definition>, enabled: bool, by: String },
+    Create {
+        definition: Box<Definition>,
+        enabled: bool,
+        by: String,
+    },
     /// Replace a job's definition; `revision` is the one the writer has seen.
-    Replace { definition: Box<Definition>, enabled: Option<bool>, revision: Option<u32>, by: String },
+    Replace {
+        definition: Box<Definition>,
+        enabled: Option<bool>,
+        revision: Option<u32>,
+        by: String,
+    },
     /// Pause or resume.
-    SetEnabled { job: JobId, enabled: bool, by: String },
+    SetEnabled {
+        job: JobId,
+        enabled: bool,
+        by: String,
+    },
     /// Delete; active runs are stopped.
     Delete { job: JobId, by: String },
     /// One job.
@@ -24,7 +37,13 @@ pub enum ShardAsk {
     /// Several jobs; those that are not here are left out.
     Jobs { jobs: Vec<JobId> },
     /// Run now. `key` is the caller's idempotency key; the same key is the same run.
-    RunNow { job: JobId, key: String, params: Option<String>, overlap: Option<Overlap>, by: String },
+    RunNow {
+        job: JobId,
+        key: String,
+        params: Option<String>,
+        overlap: Option<Overlap>,
+        by: String,
+    },
     /// Run a past run again with the same input.
     Replay { run: RunId, key: String, by: String },
     /// Stop a run.
@@ -34,21 +53,55 @@ pub enum ShardAsk {
     /// The same, answered when the run has ended or after `wait_ms` (at most 25,000).
     AwaitRun { run: RunId, wait_ms: u32 },
     /// Runs of a job, newest first, with `seq` below `before`.
-    Runs { job: JobId, before: Option<u64>, limit: u32, states: Vec<RunState> },
+    Runs {
+        job: JobId,
+        before: Option<u64>,
+        limit: u32,
+        states: Vec<RunState>,
+    },
     /// The callee of an accepted run reports its end.
-    Complete { run: RunId, fence: u64, failed: bool, result: Box<AttemptResult>, by: String },
+    Complete {
+        run: RunId,
+        fence: u64,
+        failed: bool,
+        result: Box<AttemptResult>,
+        by: String,
+    },
     /// The callee of an accepted run reports how far it is.
-    Progress { run: RunId, fence: u64, percent: Option<u8>, message: String },
+    Progress {
+        run: RunId,
+        fence: u64,
+        percent: Option<u8>,
+        message: String,
+    },
     /// An endpoint tells how a callback ended.
-    CallbackSettled { run: RunId, word: u32, outcome: CallbackState, attempts: u32, code: Option<String> },
+    CallbackSettled {
+        run: RunId,
+        word: u32,
+        outcome: CallbackState,
+        attempts: u32,
+        code: Option<String>,
+    },
     /// A run of another job ended.
-    Upstream { job: JobId, upstream: JobId, run: RunId, ended: RunState },
+    Upstream {
+        job: JobId,
+        upstream: JobId,
+        run: RunId,
+        ended: RunState,
+    },
     /// `dependent` wants to hear of the ends of `job`'s runs, or no longer.
-    Link { job: JobId, dependent: JobId, on: bool },
+    Link {
+        job: JobId,
+        dependent: JobId,
+        on: bool,
+    },
     /// The minute tick.
     Tick,
     /// Jobs and their runs for a rebuild of D1, from a position on.
-    Dump { from: Option<DumpPosition>, limit: u32 },
+    Dump {
+        from: Option<DumpPosition>,
+        limit: u32,
+    },
     /// Counters.
     Stats,
     /// A planted fault; refused unless the variable `TEST_SEAMS` is set.
@@ -163,7 +216,15 @@ pub struct Refusal {
 #[serde(tag = "ask", rename_all = "snake_case")]
 pub enum EndpointAsk {
     /// Take a callback. The first one makes the endpoint.
-    Enqueue { app: AppId, url: String, run: RunId, job: JobId, seq: u64, body: String, preset: CallbackPreset },
+    Enqueue {
+        app: AppId,
+        url: String,
+        run: RunId,
+        job: JobId,
+        seq: u64,
+        body: String,
+        preset: CallbackPreset,
+    },
     /// How it stands.
     View,
     /// Deliveries, newest first, of one state (`waiting`, `in_flight`, `done`, `dead`) or all.

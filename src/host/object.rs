@@ -30,7 +30,13 @@ impl Platform {
     /// Wraps what the runtime gives.
     pub fn new(state: State, env: Env) -> Self {
         let sql = Sql::new(&state.storage());
-        Self { state, env, sql, armed: Cell::new(None), name: RefCell::new(None) }
+        Self {
+            state,
+            env,
+            sql,
+            armed: Cell::new(None),
+            name: RefCell::new(None),
+        }
     }
 
     /// Makes the small table, and learns the object's name: the runtime does not know it after a restart.
@@ -49,7 +55,11 @@ impl Platform {
                 meta::put(&self.sql, "name", called)?;
                 called.to_owned()
             }
-            (None, None) => return Err(StorageError("an alarm woke an object that was never asked anything".to_owned())),
+            (None, None) => {
+                return Err(StorageError(
+                    "an alarm woke an object that was never asked anything".to_owned(),
+                ));
+            }
         };
         *self.name.borrow_mut() = Some(name.clone());
         Ok(name)
@@ -70,9 +80,16 @@ impl Platform {
         let at = at.max(now().plus(1));
         self.armed.set(Some(at));
         self.sql.count(1);
-        #[expect(clippy::cast_precision_loss, reason = "an instant in ms fits into 53 bits")]
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "an instant in ms fits into 53 bits"
+        )]
         let date = js_sys::Date::new(&wasm_bindgen::JsValue::from_f64(at.0 as f64));
-        let set = self.state.storage().as_raw().set_alarm(date, js_sys::Object::new());
+        let set = self
+            .state
+            .storage()
+            .as_raw()
+            .set_alarm(date, js_sys::Object::new());
         if let Err(error) = set {
             self.armed.set(None);
             worker::console_error!("the alarm could not be set: {error:?}");
@@ -81,7 +98,9 @@ impl Platform {
 
     /// Looks whether the alarm is really there. Gives false when it had been lost.
     pub async fn alarm_is_set(&self) -> bool {
-        let Some(armed) = self.armed.get() else { return true };
+        let Some(armed) = self.armed.get() else {
+            return true;
+        };
         match self.state.storage().get_alarm().await {
             Ok(Some(_)) => true,
             // While its handler runs there is none; the handler sets it.
@@ -96,6 +115,8 @@ impl Platform {
 
     /// Whether planted faults may be asked for.
     pub fn seams_open(&self) -> bool {
-        self.env.var("TEST_SEAMS").is_ok_and(|value| value.to_string() == "1")
+        self.env
+            .var("TEST_SEAMS")
+            .is_ok_and(|value| value.to_string() == "1")
     }
 }

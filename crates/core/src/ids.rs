@@ -26,7 +26,11 @@ pub struct IdError {
 
 impl IdError {
     fn new(kind: &'static str, found: &str, allowed: &'static str) -> Self {
-        Self { kind, found: found.chars().take(80).collect(), allowed }
+        Self {
+            kind,
+            found: found.chars().take(80).collect(),
+            allowed,
+        }
     }
 }
 
@@ -127,7 +131,11 @@ pub fn digest16(parts: &[&str]) -> String {
         hash.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
         hash.update(part.as_bytes());
     }
-    hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    hash.finalize()
+        .iter()
+        .take(8)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// Where a job lives: its shard, and its number there. Numbers are never used twice.
@@ -166,7 +174,10 @@ pub struct RunId {
 
 impl fmt::Display for RunId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (shard, number) = (base36(u64::from(self.job.shard)), base36(u64::from(self.job.number)));
+        let (shard, number) = (
+            base36(u64::from(self.job.shard)),
+            base36(u64::from(self.job.number)),
+        );
         let at = base36(u64::try_from(self.at.0).unwrap_or(0));
         write!(f, "run_{shard}_{number}_{at}_")?;
         match &self.tag {
@@ -183,7 +194,11 @@ impl FromStr for RunId {
 
     fn from_str(text: &str) -> Result<Self, IdError> {
         parse_run_id(text).ok_or_else(|| {
-            IdError::new("run", text, "use a scheduleId as the API gave it, such as run_3_1f_mh2k9a00_v1")
+            IdError::new(
+                "run",
+                text,
+                "use a scheduleId as the API gave it, such as run_3_1f_mh2k9a00_v1",
+            )
         })
     }
 }
@@ -194,7 +209,10 @@ fn parse_run_id(text: &str) -> Option<RunId> {
     let number = u32::try_from(from_base36(parts.next()?)?).ok()?;
     let at = Millis(i64::try_from(from_base36(parts.next()?)?).ok()?);
     let (kind, rest) = parts.next()?.split_at_checked(1)?;
-    let hash = || (rest.len() == 16 && rest.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))).then(|| rest.to_owned());
+    let hash = || {
+        (rest.len() == 16 && rest.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')))
+            .then(|| rest.to_owned())
+    };
     let tag = match kind {
         "v" => RunTag::Occurrence(u32::try_from(from_base36(rest)?).ok()?),
         "m" => RunTag::Manual(hash()?),
@@ -202,7 +220,11 @@ fn parse_run_id(text: &str) -> Option<RunId> {
         "a" => RunTag::After(hash()?),
         _ => return None,
     };
-    let id = RunId { job: JobRef { shard, number }, at, tag };
+    let id = RunId {
+        job: JobRef { shard, number },
+        at,
+        tag,
+    };
     // One spelling per run: leading zeros and a fifth part are refused.
     (parts.next().is_none() && id.to_string() == text).then_some(id)
 }
@@ -236,7 +258,11 @@ fn base36(mut value: u64) -> String {
 }
 
 fn from_base36(text: &str) -> Option<u64> {
-    if text.is_empty() || text.bytes().any(|b| !b.is_ascii_digit() && !b.is_ascii_lowercase()) {
+    if text.is_empty()
+        || text
+            .bytes()
+            .any(|b| !b.is_ascii_digit() && !b.is_ascii_lowercase())
+    {
         return None;
     }
     u64::from_str_radix(text, 36).ok()
@@ -248,19 +274,47 @@ mod tests {
 
     #[test]
     fn a_run_id_reads_back_as_it_was_written() {
-        let job = JobRef { shard: 15, number: 12345 };
+        let job = JobRef {
+            shard: 15,
+            number: 12345,
+        };
         let hash = digest16(&["k"]);
-        for tag in [RunTag::Occurrence(1), RunTag::Manual(hash.clone()), RunTag::Replay(hash.clone()), RunTag::After(hash)] {
-            let id = RunId { job, at: Millis(1_796_000_000_123), tag };
+        for tag in [
+            RunTag::Occurrence(1),
+            RunTag::Manual(hash.clone()),
+            RunTag::Replay(hash.clone()),
+            RunTag::After(hash),
+        ] {
+            let id = RunId {
+                job,
+                at: Millis(1_796_000_000_123),
+                tag,
+            };
             assert_eq!(id.to_string().parse::<RunId>().unwrap(), id);
         }
     }
 
     #[test]
     fn a_run_id_has_one_spelling() {
-        let id = RunId { job: JobRef { shard: 3, number: 51 }, at: Millis(1000), tag: RunTag::Occurrence(1) }.to_string();
+        let id = RunId {
+            job: JobRef {
+                shard: 3,
+                number: 51,
+            },
+            at: Millis(1000),
+            tag: RunTag::Occurrence(1),
+        }
+        .to_string();
         assert_eq!(id, "run_3_1f_rs_v1");
-        for other in ["run_03_1f_rs_v1", "run_3_1F_rs_v1", "run_3_1f_rs_v1_", "run_3_1f_rs", "RUN_3_1f_rs_v1", "run_3_1f_rs_mzz", ""] {
+        for other in [
+            "run_03_1f_rs_v1",
+            "run_3_1F_rs_v1",
+            "run_3_1f_rs_v1_",
+            "run_3_1f_rs",
+            "RUN_3_1f_rs_v1",
+            "run_3_1f_rs_mzz",
+            "",
+        ] {
             assert!(other.parse::<RunId>().is_err(), "{other}");
         }
     }
@@ -270,7 +324,10 @@ mod tests {
         for text in ["", "a b", "a/b", "ä", "a.b", &"x".repeat(65)] {
             assert!(text.parse::<JobId>().is_err(), "{text}");
         }
-        assert_eq!("job_20240601_001".parse::<JobId>().unwrap().as_str(), "job_20240601_001");
+        assert_eq!(
+            "job_20240601_001".parse::<JobId>().unwrap().as_str(),
+            "job_20240601_001"
+        );
     }
 
     #[test]

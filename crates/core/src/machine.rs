@@ -47,7 +47,10 @@ pub struct Turn<C, E> {
 
 impl<C, E> Default for Turn<C, E> {
     fn default() -> Self {
-        Self { changes: Vec::new(), effects: Vec::new() }
+        Self {
+            changes: Vec::new(),
+            effects: Vec::new(),
+        }
     }
 }
 
@@ -74,7 +77,11 @@ pub trait Machine {
     ///
     /// # Errors
     /// When the event does not fit the state; the machine is then unchanged.
-    fn step(&mut self, now: Millis, event: Self::Event) -> Result<Turn<Self::Change, Self::Effect>, Self::Reject>;
+    fn step(
+        &mut self,
+        now: Millis,
+        event: Self::Event,
+    ) -> Result<Turn<Self::Change, Self::Effect>, Self::Reject>;
 
     /// When the host must step it next, if ever.
     fn next_wakeup(&self) -> Option<Wakeup>;
@@ -117,7 +124,10 @@ impl<K: Clone, C, E> Group<K, C, E> {
     ///
     /// # Errors
     /// What `write` said. The machines are then ahead of their records: drop and restore them.
-    pub fn commit<X>(self, write: impl FnOnce(Vec<(K, C)>) -> Result<(), X>) -> Result<Vec<(K, Keyed<E>)>, X> {
+    pub fn commit<X>(
+        self,
+        write: impl FnOnce(Vec<(K, C)>) -> Result<(), X>,
+    ) -> Result<Vec<(K, Keyed<E>)>, X> {
         let mut changes = Vec::with_capacity(self.turns.len().saturating_mul(2));
         let mut effects = Vec::with_capacity(self.turns.len());
         for (key, turn) in self.turns {

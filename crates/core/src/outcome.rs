@@ -69,7 +69,10 @@ impl RunState {
     /// Whether the run has ended for good.
     #[must_use]
     pub const fn is_terminal(self) -> bool {
-        matches!(self, Self::Success | Self::Failed | Self::TimedOut | Self::Cancelled | Self::Skipped)
+        matches!(
+            self,
+            Self::Success | Self::Failed | Self::TimedOut | Self::Cancelled | Self::Skipped
+        )
     }
 }
 

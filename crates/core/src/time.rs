@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 ///
 /// All arithmetic saturates: a time that input pushed out of range is "never" rather than a wrapped
 /// instant in the past.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(transparent)]
 pub struct Millis(pub i64);
 

@@ -27,20 +27,26 @@ const CREATE: &[&str] = &[
 ];
 const INSERT_JOB: &str = "INSERT INTO jobs (number, job_id, definition, head) VALUES (?, ?, ?, ?)";
 const PUT_JOB: &str = "UPDATE jobs SET definition = ?, head = ?, projected = 0 WHERE number = ?";
-const PUT_HEADS: &str = "UPDATE jobs SET head = j.value ->> 1 FROM json_each(?) AS j WHERE number = j.value ->> 0";
+const PUT_HEADS: &str =
+    "UPDATE jobs SET head = j.value ->> 1 FROM json_each(?) AS j WHERE number = j.value ->> 0";
 const PUT_RUN: &str = "INSERT INTO runs (place, tag, run, head) VALUES ";
-const ON_CONFLICT: &str = " ON CONFLICT (place) DO UPDATE SET run = excluded.run, head = coalesce(excluded.head, head)";
+const ON_CONFLICT: &str =
+    " ON CONFLICT (place) DO UPDATE SET run = excluded.run, head = coalesce(excluded.head, head)";
 const JOB_BY_ID: &str = "SELECT number FROM jobs WHERE job_id = ?";
 const JOB: &str = "SELECT definition, head, quarantine FROM jobs WHERE number = ?";
-const NEWEST_RUNS: &str = "SELECT place, run, head FROM runs WHERE place >= ? AND place < ? ORDER BY place DESC LIMIT 3";
-const RUNS_FROM: &str = "SELECT place, run, head FROM runs WHERE place >= ? AND place < ? ORDER BY place LIMIT ?";
-const RUNS_BEFORE: &str = "SELECT place, run, head FROM runs WHERE place >= ? AND place < ? ORDER BY place DESC LIMIT ?";
+const NEWEST_RUNS: &str =
+    "SELECT place, run, head FROM runs WHERE place >= ? AND place < ? ORDER BY place DESC LIMIT 3";
+const RUNS_FROM: &str =
+    "SELECT place, run, head FROM runs WHERE place >= ? AND place < ? ORDER BY place LIMIT ?";
+const RUNS_BEFORE: &str =
+    "SELECT place, run, head FROM runs WHERE place >= ? AND place < ? ORDER BY place DESC LIMIT ?";
 const RUN_BY_TAG: &str = "SELECT place, run, head FROM runs WHERE place >= ? AND place < ? AND tag = ? ORDER BY place DESC LIMIT 1";
 const RUN_BY_KEY: &str = "SELECT place, run, head FROM runs WHERE place = ?";
 const NEXT_NUMBER: &str = "SELECT coalesce(max(number), 0) + 1 FROM jobs";
 const COUNT: &str = "SELECT count(*) FROM jobs";
 const UNPROJECTED: &str = "SELECT number FROM jobs WHERE projected = 0 LIMIT 200";
-const SET_PROJECTED: &str = "UPDATE jobs SET projected = 1 WHERE number IN (SELECT value FROM json_each(?))";
+const SET_PROJECTED: &str =
+    "UPDATE jobs SET projected = 1 WHERE number IN (SELECT value FROM json_each(?))";
 const SET_QUARANTINE: &str = "UPDATE jobs SET quarantine = ? WHERE number = ?";
 const DROP_RUNS: &str = "DELETE FROM runs WHERE place >= ? AND place < ?";
 /// Looks at the oldest rows only: a busy job's history is not read every hour.
@@ -54,7 +60,9 @@ const NUMBERS_FROM: &str = "SELECT number FROM jobs WHERE number >= ? ORDER BY n
 /// # Errors
 /// When storage fails.
 pub fn open(sql: &Sql) -> Result<(), StorageError> {
-    CREATE.iter().try_for_each(|text| sql.run(text, vec![]).map(drop))
+    CREATE
+        .iter()
+        .try_for_each(|text| sql.run(text, vec![]).map(drop))
 }
 
 /// The number of the next job. Numbers are never used twice: a deleted job's row stays until the newest
@@ -65,10 +73,13 @@ pub fn open(sql: &Sql) -> Result<(), StorageError> {
 pub fn next_number(sql: &Sql) -> Result<u32, StorageError> {
     let rows = sql.run(NEXT_NUMBER, vec![])?;
     let number = rows.first().and_then(|row| row.number(0)).unwrap_or(1);
-    let floor = super::meta::get(sql, "next_number")?.and_then(|text| text.parse().ok()).unwrap_or(1);
+    let floor = super::meta::get(sql, "next_number")?
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(1);
     let number = number.max(floor);
     super::meta::put(sql, "next_number", &number.saturating_add(1).to_string())?;
-    u32::try_from(number).map_err(|_| StorageError("the shard has no number left for a new job".to_owned()))
+    u32::try_from(number)
+        .map_err(|_| StorageError("the shard has no number left for a new job".to_owned()))
 }
 
 /// The number of a job.
@@ -77,7 +88,10 @@ pub fn next_number(sql: &Sql) -> Result<u32, StorageError> {
 /// When storage fails.
 pub fn number_of(sql: &Sql, job: &JobId) -> Result<Option<u32>, StorageError> {
     let rows = sql.run(JOB_BY_ID, vec![job.as_str().to_owned().into()])?;
-    Ok(rows.first().and_then(|row| row.number(0)).and_then(|number| u32::try_from(number).ok()))
+    Ok(rows
+        .first()
+        .and_then(|row| row.number(0))
+        .and_then(|number| u32::try_from(number).ok()))
 }
 
 /// A job as it was read: a machine, or the reason why there is none.
@@ -99,7 +113,9 @@ pub enum Loaded {
 /// When storage fails.
 pub fn load(sql: &Sql, at: JobRef) -> Result<Option<Loaded>, StorageError> {
     let rows = sql.run(JOB, vec![i64::from(at.number).into()])?;
-    let Some(row) = rows.first() else { return Ok(None) };
+    let Some(row) = rows.first() else {
+        return Ok(None);
+    };
     let stored = (|| -> Result<(Definition, Head, Vec<Run>), StorageError> {
         let definition = read("definition", row.text(0))?;
         let mut head: Head = read("head", row.text(1))?;
@@ -108,13 +124,22 @@ pub fn load(sql: &Sql, at: JobRef) -> Result<Option<Loaded>, StorageError> {
     })();
     let quarantine = row.text(2);
     Ok(Some(match stored {
-        Err(error) => Loaded::Poisoned { why: error.to_string(), records: None },
-        Ok((definition, head, _)) if !quarantine.is_empty() => Loaded::Poisoned { why: quarantine.to_owned(), records: Some(Box::new((definition, head))) },
+        Err(error) => Loaded::Poisoned {
+            why: error.to_string(),
+            records: None,
+        },
+        Ok((definition, head, _)) if !quarantine.is_empty() => Loaded::Poisoned {
+            why: quarantine.to_owned(),
+            records: Some(Box::new((definition, head))),
+        },
         Ok((definition, head, runs)) => {
             let shown = Box::new((definition.clone(), head.clone()));
             match JobMachine::restore(at, definition, head, runs) {
                 Ok(machine) => Loaded::Machine(Box::new(machine)),
-                Err(error) => Loaded::Poisoned { why: format!("the schedule cannot be used any more: {error}"), records: Some(shown) },
+                Err(error) => Loaded::Poisoned {
+                    why: format!("the schedule cannot be used any more: {error}"),
+                    records: Some(shown),
+                },
             }
         }
     }))
@@ -127,7 +152,14 @@ fn load_runs(sql: &Sql, number: u32, head: &mut Head) -> Result<Vec<Run>, Storag
     let oldest = runs.iter().map(|run: &Run| run.seq).min().unwrap_or(1);
     // Of older runs, those that still matter.
     if head.settled_below < oldest {
-        let older = sql.run(RUNS_FROM, vec![place(number, head.settled_below), place(number, oldest), i64::from(u32::MAX).into()])?;
+        let older = sql.run(
+            RUNS_FROM,
+            vec![
+                place(number, head.settled_below),
+                place(number, oldest),
+                i64::from(u32::MAX).into(),
+            ],
+        )?;
         take_runs(&older, head, &mut runs)?;
     }
     Ok(runs)
@@ -173,7 +205,16 @@ pub fn insert(sql: &Sql, machine: &JobMachine) -> Result<(), StorageError> {
     let definition = write("definition", machine.definition())?;
     let head = write("head", machine.head())?;
     let id = machine.definition().job_id.as_str().to_owned();
-    sql.run(INSERT_JOB, vec![i64::from(machine.at().number).into(), id.into(), definition.into(), head.into()]).map(drop)
+    sql.run(
+        INSERT_JOB,
+        vec![
+            i64::from(machine.at().number).into(),
+            id.into(),
+            definition.into(),
+            head.into(),
+        ],
+    )
+    .map(drop)
 }
 
 /// Stores what many turns changed, with one statement for each kind of record.
@@ -181,19 +222,26 @@ pub fn insert(sql: &Sql, machine: &JobMachine) -> Result<(), StorageError> {
 /// # Errors
 /// When storage fails.
 pub fn commit(sql: &Sql, changes: Vec<(u32, Change)>) -> Result<(), StorageError> {
-    let mut runs: Vec<(u32, u64, String, String, Option<String>)> = Vec::with_capacity(changes.len());
+    let mut runs: Vec<(u32, u64, String, String, Option<String>)> =
+        Vec::with_capacity(changes.len());
     let mut heads: BTreeMap<u32, String> = BTreeMap::new();
     let mut definitions: Vec<(u32, String)> = Vec::new();
     // Within a turn the head comes last, after the runs that changed with it.
     for (number, change) in changes {
         match change {
-            Change::Definition(definition) => definitions.push((number, write("definition", &definition)?)),
-            Change::Run(run) => runs.push((number, run.seq, tag_of(&run.id), write("run", &run)?, None)),
+            Change::Definition(definition) => {
+                definitions.push((number, write("definition", &definition)?))
+            }
+            Change::Run(run) => {
+                runs.push((number, run.seq, tag_of(&run.id), write("run", &run)?, None))
+            }
             Change::Head(head) => {
                 let text = write("head", &head)?;
                 let with_definition = definitions.last().filter(|(of, _)| *of == number).is_some();
                 let newest = head.last_seq.saturating_sub(NEWEST);
-                let beside = runs.last_mut().filter(|(of, seq, ..)| *of == number && *seq > newest);
+                let beside = runs
+                    .last_mut()
+                    .filter(|(of, seq, ..)| *of == number && *seq > newest);
                 match beside {
                     Some((.., slot)) if !with_definition => *slot = Some(text),
                     _ => drop(heads.insert(number, text)),
@@ -207,7 +255,10 @@ pub fn commit(sql: &Sql, changes: Vec<(u32, Change)>) -> Result<(), StorageError
     let with_definition: Vec<u32> = definitions.iter().map(|(number, _)| *number).collect();
     for (number, definition) in definitions {
         let head = heads.get(&number).cloned().unwrap_or_default();
-        sql.run(PUT_JOB, vec![definition.into(), head.into(), i64::from(number).into()])?;
+        sql.run(
+            PUT_JOB,
+            vec![definition.into(), head.into(), i64::from(number).into()],
+        )?;
     }
     heads.retain(|number, _| !with_definition.contains(number));
     if !heads.is_empty() {
@@ -220,17 +271,28 @@ pub fn commit(sql: &Sql, changes: Vec<(u32, Change)>) -> Result<(), StorageError
 /// Rows in one statement: it may have a hundred parameters.
 const ROWS: usize = 25;
 
-fn put_runs(sql: &Sql, runs: Vec<(u32, u64, String, String, Option<String>)>) -> Result<(), StorageError> {
+fn put_runs(
+    sql: &Sql,
+    runs: Vec<(u32, u64, String, String, Option<String>)>,
+) -> Result<(), StorageError> {
     let mut rest = runs.into_iter();
     loop {
         let rows: Vec<_> = rest.by_ref().take(ROWS).collect();
         if rows.is_empty() {
             return Ok(());
         }
-        let text = format!("{PUT_RUN}{}{ON_CONFLICT}", vec!["(?, ?, ?, ?)"; rows.len()].join(", "));
+        let text = format!(
+            "{PUT_RUN}{}{ON_CONFLICT}",
+            vec!["(?, ?, ?, ?)"; rows.len()].join(", ")
+        );
         let mut binds = Vec::with_capacity(rows.len().saturating_mul(4));
         for (number, seq, tag, run, head) in rows {
-            binds.extend([place(number, seq), tag.into(), run.into(), head.map_or(SqlStorageValue::Null, Into::into)]);
+            binds.extend([
+                place(number, seq),
+                tag.into(),
+                run.into(),
+                head.map_or(SqlStorageValue::Null, Into::into),
+            ]);
         }
         sql.run(&text, binds)?;
     }
@@ -252,7 +314,14 @@ fn tag_of(id: &RunId) -> String {
 /// # Errors
 /// When storage fails.
 pub fn run(sql: &Sql, id: &RunId) -> Result<Option<Run>, StorageError> {
-    one(&sql.run(RUN_BY_TAG, vec![place(id.job.number, 0), end(id.job.number), tag_of(id).into()])?)
+    one(&sql.run(
+        RUN_BY_TAG,
+        vec![
+            place(id.job.number, 0),
+            end(id.job.number),
+            tag_of(id).into(),
+        ],
+    )?)
 }
 
 /// A run by its place.
@@ -271,8 +340,20 @@ fn one(rows: &[Row]) -> Result<Option<Run>, StorageError> {
 ///
 /// # Errors
 /// When storage fails.
-pub fn runs_before(sql: &Sql, number: u32, before: u64, limit: u32) -> Result<Vec<Run>, StorageError> {
-    let rows = sql.run(RUNS_BEFORE, vec![place(number, 0), place(number, before), i64::from(limit).into()])?;
+pub fn runs_before(
+    sql: &Sql,
+    number: u32,
+    before: u64,
+    limit: u32,
+) -> Result<Vec<Run>, StorageError> {
+    let rows = sql.run(
+        RUNS_BEFORE,
+        vec![
+            place(number, 0),
+            place(number, before),
+            i64::from(limit).into(),
+        ],
+    )?;
     rows.iter().map(|row| read("run", row.text(1))).collect()
 }
 
@@ -282,7 +363,14 @@ pub fn runs_before(sql: &Sql, number: u32, before: u64, limit: u32) -> Result<Ve
 /// When storage fails.
 pub fn runs_from(sql: &Sql, number: u32, from: u64, limit: u32) -> Result<Vec<Run>, StorageError> {
     let until = from.saturating_add(u64::from(limit));
-    let rows = sql.run(RUNS_FROM, vec![place(number, from), place(number, until), i64::from(limit).into()])?;
+    let rows = sql.run(
+        RUNS_FROM,
+        vec![
+            place(number, from),
+            place(number, until),
+            i64::from(limit).into(),
+        ],
+    )?;
     rows.iter().map(|row| read("run", row.text(1))).collect()
 }
 
@@ -291,7 +379,12 @@ pub fn runs_from(sql: &Sql, number: u32, from: u64, limit: u32) -> Result<Vec<Ru
 /// # Errors
 /// When storage fails.
 pub fn count(sql: &Sql) -> Result<u64, StorageError> {
-    Ok(sql.run(COUNT, vec![])?.first().and_then(|row| row.number(0)).and_then(|n| u64::try_from(n).ok()).unwrap_or(0))
+    Ok(sql
+        .run(COUNT, vec![])?
+        .first()
+        .and_then(|row| row.number(0))
+        .and_then(|n| u64::try_from(n).ok())
+        .unwrap_or(0))
 }
 
 /// Jobs whose definition D1 does not have, at most 200.
@@ -307,7 +400,8 @@ pub fn unprojected(sql: &Sql) -> Result<Vec<u32>, StorageError> {
 /// # Errors
 /// When storage fails.
 pub fn set_projected(sql: &Sql, jobs: &[u32]) -> Result<(), StorageError> {
-    sql.run(SET_PROJECTED, vec![write("numbers", &jobs)?.into()]).map(drop)
+    sql.run(SET_PROJECTED, vec![write("numbers", &jobs)?.into()])
+        .map(drop)
 }
 
 /// Keeps a job from being stepped, or lets it again.
@@ -316,7 +410,8 @@ pub fn set_projected(sql: &Sql, jobs: &[u32]) -> Result<(), StorageError> {
 /// When storage fails.
 pub fn set_quarantine(sql: &Sql, number: u32, why: Option<&str>) -> Result<(), StorageError> {
     let why = why.map_or(SqlStorageValue::Null, |why| why.to_owned().into());
-    sql.run(SET_QUARANTINE, vec![why, i64::from(number).into()]).map(drop)
+    sql.run(SET_QUARANTINE, vec![why, i64::from(number).into()])
+        .map(drop)
 }
 
 /// Job numbers from `from` on, in order.
@@ -324,22 +419,44 @@ pub fn set_quarantine(sql: &Sql, number: u32, why: Option<&str>) -> Result<(), S
 /// # Errors
 /// When storage fails.
 pub fn numbers_from(sql: &Sql, from: u32, limit: u32) -> Result<Vec<u32>, StorageError> {
-    numbers(&sql.run(NUMBERS_FROM, vec![i64::from(from).into(), i64::from(limit).into()])?)
+    numbers(&sql.run(
+        NUMBERS_FROM,
+        vec![i64::from(from).into(), i64::from(limit).into()],
+    )?)
 }
 
 fn numbers(rows: &[Row]) -> Result<Vec<u32>, StorageError> {
-    Ok(rows.iter().filter_map(|row| row.number(0)).filter_map(|number| u32::try_from(number).ok()).collect())
+    Ok(rows
+        .iter()
+        .filter_map(|row| row.number(0))
+        .filter_map(|number| u32::try_from(number).ok())
+        .collect())
 }
 
 /// Drops old runs of a job below `safe`: those below `too_many`, and those triggered before `before`.
 ///
 /// # Errors
 /// When storage fails.
-pub fn drop_old_runs(sql: &Sql, number: u32, safe: u64, too_many: u64, before: Millis) -> Result<(), StorageError> {
+pub fn drop_old_runs(
+    sql: &Sql,
+    number: u32,
+    safe: u64,
+    too_many: u64,
+    before: Millis,
+) -> Result<(), StorageError> {
     if safe <= 1 {
         return Ok(());
     }
-    sql.run(DROP_OLD_RUNS, vec![place(number, 0), place(number, safe), place(number, too_many), before.0.into()]).map(drop)
+    sql.run(
+        DROP_OLD_RUNS,
+        vec![
+            place(number, 0),
+            place(number, safe),
+            place(number, too_many),
+            before.0.into(),
+        ],
+    )
+    .map(drop)
 }
 
 /// Forgets a deleted job and its runs.

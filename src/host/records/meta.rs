@@ -5,7 +5,8 @@ use super::sql::{Sql, StorageError};
 /// Version of the storage format. Every past version stays readable.
 pub const FORMAT: i64 = 1;
 
-const CREATE: &str = "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID";
+const CREATE: &str =
+    "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID";
 const GET: &str = "SELECT value FROM meta WHERE key = ?";
 const PUT: &str = "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
 const DROP: &str = "DELETE FROM meta WHERE key = ?";
@@ -19,7 +20,9 @@ pub fn open(sql: &Sql) -> Result<(), StorageError> {
     match get(sql, "format")?.map(|text| text.parse::<i64>()) {
         None => put(sql, "format", &FORMAT.to_string()),
         Some(Ok(format)) if format <= FORMAT => Ok(()),
-        Some(other) => Err(StorageError(format!("storage format {other:?} is newer than this program's {FORMAT}: deploy the newer version again"))),
+        Some(other) => Err(StorageError(format!(
+            "storage format {other:?} is newer than this program's {FORMAT}: deploy the newer version again"
+        ))),
     }
 }
 
@@ -28,7 +31,10 @@ pub fn open(sql: &Sql) -> Result<(), StorageError> {
 /// # Errors
 /// When storage fails.
 pub fn get(sql: &Sql, key: &str) -> Result<Option<String>, StorageError> {
-    Ok(sql.run(GET, vec![key.to_owned().into()])?.first().map(|row| row.text(0).to_owned()))
+    Ok(sql
+        .run(GET, vec![key.to_owned().into()])?
+        .first()
+        .map(|row| row.text(0).to_owned()))
 }
 
 /// Stores a value.
@@ -36,7 +42,8 @@ pub fn get(sql: &Sql, key: &str) -> Result<Option<String>, StorageError> {
 /// # Errors
 /// When storage fails.
 pub fn put(sql: &Sql, key: &str, value: &str) -> Result<(), StorageError> {
-    sql.run(PUT, vec![key.to_owned().into(), value.to_owned().into()]).map(drop)
+    sql.run(PUT, vec![key.to_owned().into(), value.to_owned().into()])
+        .map(drop)
 }
 
 /// Drops a value.

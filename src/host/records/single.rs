@@ -24,10 +24,15 @@ pub fn open(sql: &Sql) -> Result<(), StorageError> {
 /// # Errors
 /// When storage fails.
 pub fn load(sql: &Sql) -> Result<Option<EndpointMachine>, StorageError> {
-    let Some(text) = meta::get(sql, "config")? else { return Ok(None) };
+    let Some(text) = meta::get(sql, "config")? else {
+        return Ok(None);
+    };
     let config: Config = read("config", &text)?;
     let rows = sql.run(ALL, vec![])?;
-    let deliveries = rows.iter().map(|row| read::<Delivery>("delivery", row.text(0))).collect::<Result<Vec<_>, _>>()?;
+    let deliveries = rows
+        .iter()
+        .map(|row| read::<Delivery>("delivery", row.text(0)))
+        .collect::<Result<Vec<_>, _>>()?;
     Ok(Some(EndpointMachine::restore(config, deliveries)))
 }
 

@@ -26,7 +26,10 @@ pub struct Row(Vec<SqlStorageValue>);
 impl Sql {
     /// The SQLite of this storage.
     pub fn new(storage: &Storage) -> Self {
-        Self { raw: storage.sql(), written: Rc::new(Cell::new(0)) }
+        Self {
+            raw: storage.sql(),
+            written: Rc::new(Cell::new(0)),
+        }
     }
 
     /// Runs one statement and gives all its rows.
@@ -36,7 +39,10 @@ impl Sql {
     pub fn run(&self, text: &str, binds: Vec<SqlStorageValue>) -> Result<Vec<Row>, StorageError> {
         let wrap = |error: worker::Error| StorageError(error.to_string());
         let cursor = self.raw.exec(text, binds).map_err(wrap)?;
-        let rows = cursor.raw().map(|row| row.map(Row).map_err(wrap)).collect::<Result<Vec<_>, _>>()?;
+        let rows = cursor
+            .raw()
+            .map(|row| row.map(Row).map_err(wrap))
+            .collect::<Result<Vec<_>, _>>()?;
         self.count(u64::try_from(cursor.rows_written()).unwrap_or(0));
         Ok(rows)
     }
@@ -75,7 +81,8 @@ impl Row {
 /// # Errors
 /// When it is not what is expected: the name of the record is in the message.
 pub fn read<T: serde::de::DeserializeOwned>(what: &str, text: &str) -> Result<T, StorageError> {
-    serde_json::from_str(text).map_err(|error| StorageError(format!("{what} cannot be read: {error}")))
+    serde_json::from_str(text)
+        .map_err(|error| StorageError(format!("{what} cannot be read: {error}")))
 }
 
 /// Writes a record as JSON.
@@ -83,5 +90,6 @@ pub fn read<T: serde::de::DeserializeOwned>(what: &str, text: &str) -> Result<T,
 /// # Errors
 /// When it has no JSON form, which no record of ours lacks.
 pub fn write<T: serde::Serialize>(what: &str, value: &T) -> Result<String, StorageError> {
-    serde_json::to_string(value).map_err(|error| StorageError(format!("{what} cannot be written: {error}")))
+    serde_json::to_string(value)
+        .map_err(|error| StorageError(format!("{what} cannot be written: {error}")))
 }

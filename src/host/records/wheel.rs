@@ -104,7 +104,11 @@ impl Wheel {
         let mut rows: BTreeMap<(i64, u32), Vec<u32>> = BTreeMap::new();
         for (job, hour) in wanted {
             let hour = (*hour).max(self.hour);
-            let known = if hour == self.hour { !self.current.insert(*job) } else { self.later.insert(*job, hour) == Some(hour) };
+            let known = if hour == self.hour {
+                !self.current.insert(*job)
+            } else {
+                self.later.insert(*job, hour) == Some(hour)
+            };
             if !known {
                 rows.entry((hour, job / CHUNK)).or_default().push(*job);
             }
@@ -125,7 +129,14 @@ impl Wheel {
     }
 
     fn put(&mut self, sql: &Sql, hour: i64, chunk: u32, jobs: &[u32]) -> Result<(), StorageError> {
-        sql.run(PUT, vec![hour.into(), i64::from(chunk).into(), write("wheel", &jobs)?.into()])?;
+        sql.run(
+            PUT,
+            vec![
+                hour.into(),
+                i64::from(chunk).into(),
+                write("wheel", &jobs)?.into(),
+            ],
+        )?;
         if hour > self.hour {
             self.next = Some(self.next.map_or(hour, |next| next.min(hour)));
         }
@@ -133,7 +144,10 @@ impl Wheel {
     }
 
     fn refresh_next(&mut self, sql: &Sql) -> Result<(), StorageError> {
-        self.next = sql.run(NEXT, vec![self.hour.into()])?.first().and_then(|row| row.number(0));
+        self.next = sql
+            .run(NEXT, vec![self.hour.into()])?
+            .first()
+            .and_then(|row| row.number(0));
         Ok(())
     }
 }

@@ -53,17 +53,34 @@ impl Flights {
 
     /// Takes out what may leave now, oldest first.
     pub fn take(&mut self, now: Millis) -> Vec<(u64, Dispatch)> {
-        let quick = self.out.values().filter(|flight| now.since(flight.since) < SLOW_MS).count();
+        let quick = self
+            .out
+            .values()
+            .filter(|flight| now.since(flight.since) < SLOW_MS)
+            .count();
         // Every slow post widens the window by one, so that many slow receivers open it quickly.
         let slow = self.out.len().saturating_sub(quick);
-        let room = WINDOW.saturating_add(slow).saturating_sub(quick).min(MAX_OUT.saturating_sub(self.out.len()));
+        let room = WINDOW
+            .saturating_add(slow)
+            .saturating_sub(quick)
+            .min(MAX_OUT.saturating_sub(self.out.len()));
         let mut leaving = Vec::with_capacity(room.min(self.waiting.len()));
         while leaving.len() < room {
-            let Some((number, dispatch)) = self.waiting.pop_front() else { break };
+            let Some((number, dispatch)) = self.waiting.pop_front() else {
+                break;
+            };
             self.queued.remove(&(number, dispatch.fence));
             self.last = self.last.saturating_add(1);
             self.by_fence.insert((number, dispatch.fence), self.last);
-            self.out.insert(self.last, Flight { number, run: dispatch.run.clone(), fence: dispatch.fence, since: now });
+            self.out.insert(
+                self.last,
+                Flight {
+                    number,
+                    run: dispatch.run.clone(),
+                    fence: dispatch.fence,
+                    since: now,
+                },
+            );
             leaving.push((self.last, dispatch));
         }
         leaving
@@ -81,7 +98,8 @@ impl Flights {
         if !self.queued.remove(&(number, fence)) {
             return false;
         }
-        self.waiting.retain(|(of, dispatch)| *of != number || dispatch.fence != fence);
+        self.waiting
+            .retain(|(of, dispatch)| *of != number || dispatch.fence != fence);
         true
     }
 
@@ -92,7 +110,10 @@ impl Flights {
 
     /// Attempts that are out.
     pub fn fences_out(&self) -> Vec<(u32, u64)> {
-        self.out.values().map(|flight| (flight.number, flight.fence)).collect()
+        self.out
+            .values()
+            .map(|flight| (flight.number, flight.fence))
+            .collect()
     }
 
     /// Whether an attempt of this job waits or is out.
@@ -115,7 +136,11 @@ impl Flights {
         if self.waiting.is_empty() {
             return None;
         }
-        self.out.values().map(|flight| flight.since.plus(SLOW_MS)).filter(|at| *at > now).min()
+        self.out
+            .values()
+            .map(|flight| flight.since.plus(SLOW_MS))
+            .filter(|at| *at > now)
+            .min()
     }
 
     /// Whether somebody looks again when the window widens.

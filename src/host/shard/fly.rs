@@ -30,7 +30,14 @@ const SUMMARY_CHARS: usize = 1_000;
 
 /// A result without a response.
 pub fn nothing(code: &str, summary: &str) -> AttemptResult {
-    AttemptResult { status: None, error_code: Some(code.to_owned()), summary: Some(summary.to_owned()), output: None, truncated: false, ms: 0 }
+    AttemptResult {
+        status: None,
+        error_code: Some(code.to_owned()),
+        summary: Some(summary.to_owned()),
+        output: None,
+        truncated: false,
+        ms: 0,
+    }
 }
 
 impl Shard {
@@ -42,7 +49,13 @@ impl Shard {
         for (handle, dispatch) in leaving {
             match self.post_of(handle, &dispatch) {
                 Ok(post) => posts.push(post),
-                Err(why) => self.landed(&Posted { id: handle, started_at: now(), fault: Some(FetchFault::Internal), detail: Some(why), ..Posted::default() }),
+                Err(why) => self.landed(&Posted {
+                    id: handle,
+                    started_at: now(),
+                    fault: Some(FetchFault::Internal),
+                    detail: Some(why),
+                    ..Posted::default()
+                }),
             }
         }
         for batch in posts.chunks(size) {
@@ -50,20 +63,30 @@ impl Shard {
                 [single] => {
                     let controller = AbortController::default();
                     let signal = controller.signal();
-                    self.inner.borrow_mut().controllers.insert(single.id, controller);
+                    self.inner
+                        .borrow_mut()
+                        .controllers
+                        .insert(single.id, controller);
                     Some(signal)
                 }
                 _ => None,
             };
             let shard = Rc::clone(self);
-            let batch = PostBatch { posts: batch.to_vec() };
-            self.platform.state.wait_until(async move { shard.call(batch, signal).await });
+            let batch = PostBatch {
+                posts: batch.to_vec(),
+            };
+            self.platform
+                .state
+                .wait_until(async move { shard.call(batch, signal).await });
         }
     }
 
     fn post_of(&self, handle: u64, dispatch: &Dispatch) -> Result<Post, String> {
         let inner = self.inner.borrow();
-        let machine = inner.roster.get(dispatch.run.job.number).ok_or("the job is gone")?;
+        let machine = inner
+            .roster
+            .get(dispatch.run.job.number)
+            .ok_or("the job is gone")?;
         let job = machine.definition().job_id.clone();
         let vars = template::Vars {
             schedule_id: &dispatch.run,
@@ -74,7 +97,9 @@ impl Shard {
             params: dispatch.params.as_deref(),
         };
         let body = match (&dispatch.task.body, &dispatch.params) {
-            (Some(text), _) => Some(template::fill(text, &vars).map_err(|error| error.to_string())?),
+            (Some(text), _) => {
+                Some(template::fill(text, &vars).map_err(|error| error.to_string())?)
+            }
             (None, params) => params.clone(),
         };
         Ok(Post {
@@ -87,7 +112,12 @@ impl Shard {
             planned_at: dispatch.planned_at,
             url: dispatch.task.url.clone(),
             method: dispatch.task.method.clone(),
-            headers: dispatch.task.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+            headers: dispatch
+                .task
+                .headers
+                .iter()
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect(),
             body,
             timeout_ms: dispatch.timeout_ms,
             app: dispatch.app.as_ref().map(ToString::to_string),
@@ -117,7 +147,11 @@ impl Shard {
             Err(error) => error,
         };
         for handle in out {
-            self.missing(handle, &failure, signal.as_ref().is_some_and(|signal| signal.aborted()));
+            self.missing(
+                handle,
+                &failure,
+                signal.as_ref().is_some_and(|signal| signal.aborted()),
+            );
         }
     }
 
@@ -125,8 +159,12 @@ impl Shard {
     fn landed(self: &Rc<Self>, posted: &Posted) {
         let mut inner = self.inner.borrow_mut();
         inner.controllers.remove(&posted.id);
-        let Some(flight) = inner.flights.land(posted.id) else { return };
-        let Some(machine) = inner.roster.get(flight.number) else { return };
+        let Some(flight) = inner.flights.land(posted.id) else {
+            return;
+        };
+        let Some(machine) = inner.roster.get(flight.number) else {
+            return;
+        };
         let cronwright_core::job::def::Executor::Http(task) = &machine.definition().executor;
         let verdict = judge(task, posted.status, posted.fault);
         drop(inner);
@@ -134,8 +172,18 @@ impl Shard {
         let event = match verdict {
             None => Event::AttemptAccepted { run, fence },
             // It never left us: the loss is ours, and not an attempt of the user's.
-            Some(_) if posted.fault == Some(FetchFault::Internal) => Event::AttemptLost { run, fence, why: posted.detail.clone().unwrap_or_default() },
-            Some(verdict) => Event::AttemptEnded { run, fence, verdict, result: Box::new(result_of(posted, verdict)), by: "executor".to_owned() },
+            Some(_) if posted.fault == Some(FetchFault::Internal) => Event::AttemptLost {
+                run,
+                fence,
+                why: posted.detail.clone().unwrap_or_default(),
+            },
+            Some(verdict) => Event::AttemptEnded {
+                run,
+                fence,
+                verdict,
+                result: Box::new(result_of(posted, verdict)),
+                by: "executor".to_owned(),
+            },
         };
         self.took_in(flight.number, event);
     }
@@ -155,13 +203,25 @@ impl Shard {
     fn missing(self: &Rc<Self>, handle: u64, why: &str, aborted: bool) {
         let mut inner = self.inner.borrow_mut();
         inner.controllers.remove(&handle);
-        let Some(flight) = inner.flights.land(handle) else { return };
+        let Some(flight) = inner.flights.land(handle) else {
+            return;
+        };
         drop(inner);
         let (run, fence) = (flight.run, flight.fence);
         let event = if aborted {
-            Event::AttemptEnded { run, fence, verdict: Verdict::Stopped, result: Box::new(nothing("aborted", "stopped while it was running")), by: "executor".to_owned() }
+            Event::AttemptEnded {
+                run,
+                fence,
+                verdict: Verdict::Stopped,
+                result: Box::new(nothing("aborted", "stopped while it was running")),
+                by: "executor".to_owned(),
+            }
         } else {
-            Event::AttemptLost { run, fence, why: format!("the executor broke off: {why}") }
+            Event::AttemptLost {
+                run,
+                fence,
+                why: format!("the executor broke off: {why}"),
+            }
         };
         self.took_in(flight.number, event);
     }
@@ -169,7 +229,9 @@ impl Shard {
     /// Looks again when a slow post has widened the window.
     pub(super) fn widen_later(self: &Rc<Self>, time: Millis) {
         let mut inner = self.inner.borrow_mut();
-        let Some(at) = inner.flights.next_widening(time) else { return };
+        let Some(at) = inner.flights.next_widening(time) else {
+            return;
+        };
         if inner.flights.widening_planned() {
             return;
         }
@@ -191,10 +253,19 @@ impl Shard {
 fn result_of(posted: &Posted, verdict: Verdict) -> AttemptResult {
     let body = posted.body.as_deref().unwrap_or("").trim_end();
     let last_line = body.lines().next_back().unwrap_or("");
-    let json = posted.content_type.as_deref().is_some_and(|kind| kind.contains("json"));
+    let json = posted
+        .content_type
+        .as_deref()
+        .is_some_and(|kind| kind.contains("json"));
     let line = if json { body } else { last_line };
-    let fault = posted.fault.map(|fault| posted.detail.clone().unwrap_or_else(|| fault.sentence().to_owned()));
-    let summary: Option<String> = fault.or_else(|| (!line.is_empty()).then(|| line.chars().take(SUMMARY_CHARS).collect()));
+    let fault = posted.fault.map(|fault| {
+        posted
+            .detail
+            .clone()
+            .unwrap_or_else(|| fault.sentence().to_owned())
+    });
+    let summary: Option<String> =
+        fault.or_else(|| (!line.is_empty()).then(|| line.chars().take(SUMMARY_CHARS).collect()));
     let error_code = match (verdict, posted.fault, posted.status) {
         (Verdict::Succeeded, ..) => None,
         (_, Some(fault), _) => Some(fault.as_str().to_owned()),
@@ -202,6 +273,15 @@ fn result_of(posted: &Posted, verdict: Verdict) -> AttemptResult {
         (_, None, None) => Some("network".to_owned()),
     };
     // A body that is its own summary is kept once.
-    let output = posted.body.clone().filter(|body| !body.is_empty() && (posted.truncated || summary.as_deref() != Some(body.as_str())));
-    AttemptResult { status: posted.status, error_code, summary, output, truncated: posted.truncated, ms: posted.ms }
+    let output = posted.body.clone().filter(|body| {
+        !body.is_empty() && (posted.truncated || summary.as_deref() != Some(body.as_str()))
+    });
+    AttemptResult {
+        status: posted.status,
+        error_code,
+        summary,
+        output,
+        truncated: posted.truncated,
+        ms: posted.ms,
+    }
 }

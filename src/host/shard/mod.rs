@@ -143,8 +143,11 @@ impl Shard {
             return Ok(());
         }
         let name = self.platform.open(called)?;
-        let number = name.strip_prefix("shard-").and_then(|text| text.parse().ok());
-        let number: u16 = number.ok_or_else(|| StorageError(format!("{name:?} is not the name of a shard")))?;
+        let number = name
+            .strip_prefix("shard-")
+            .and_then(|text| text.parse().ok());
+        let number: u16 =
+            number.ok_or_else(|| StorageError(format!("{name:?} is not the name of a shard")))?;
         jobs::open(&self.platform.sql)?;
         Wheel::open(&self.platform.sql)?;
         self.inner.borrow_mut().shard = Some(number);
@@ -169,21 +172,34 @@ impl Shard {
     }
 
     fn failed(self: &Rc<Self>, what: &str, error: &StorageError) {
-        worker::console_error!("{{\"event\":\"storage_failed\",\"in\":\"{what}\",\"detail\":{:?}}}", error.to_string());
+        worker::console_error!(
+            "{{\"event\":\"storage_failed\",\"in\":\"{what}\",\"detail\":{:?}}}",
+            error.to_string()
+        );
         self.reload();
     }
 
     fn is_busy(&self) -> bool {
         let inner = self.inner.borrow();
-        inner.flights.out() > 0 || inner.flights.waiting() > 0 || !inner.inbox.is_empty() || inner.telling.is_busy() || inner.projection.is_busy()
+        inner.flights.out() > 0
+            || inner.flights.waiting() > 0
+            || !inner.inbox.is_empty()
+            || inner.telling.is_busy()
+            || inner.projection.is_busy()
     }
 
     /// Sets the alarm to the earliest of all timers.
     fn arm(&self, time: Millis) {
         let inner = self.inner.borrow();
-        let list = inner.wheel.next_list().map(|at| at.plus(-PRELOAD_MS).max(time.plus(1)));
+        let list = inner
+            .wheel
+            .next_list()
+            .map(|at| at.plus(-PRELOAD_MS).max(time.plus(1)));
         let timer = inner.roster.earliest();
-        let retry = [inner.telling.next_try(), inner.projection.next_try()].into_iter().flatten().min();
+        let retry = [inner.telling.next_try(), inner.projection.next_try()]
+            .into_iter()
+            .flatten()
+            .min();
         drop(inner);
         let beat = self.is_busy().then(|| time.plus(HEARTBEAT_MS));
         if let Some(at) = [list, timer, retry, beat].into_iter().flatten().min() {
@@ -192,7 +208,10 @@ impl Shard {
     }
 
     fn job_ref(&self, number: u32) -> JobRef {
-        JobRef { shard: self.inner.borrow().shard.unwrap_or(0), number }
+        JobRef {
+            shard: self.inner.borrow().shard.unwrap_or(0),
+            number,
+        }
     }
 
     /// Takes an event in; it is stepped with others that arrive at the same time.
@@ -226,15 +245,26 @@ impl Shard {
         if !self.platform.alarm_is_set().await {
             self.count("alarms_lost", 1.0);
         }
-        let late_ms = self.inner.borrow().roster.earliest().map_or(0, |at| time.since(at).max(0));
+        let late_ms = self
+            .inner
+            .borrow()
+            .roster
+            .earliest()
+            .map_or(0, |at| time.since(at).max(0));
         self.inner.borrow_mut().advance(&self.platform, time)?;
         self.wake_due(time)?;
         self.tell_owed(time);
+        self.poke_endpoints(time);
         self.project(time);
         self.prune(time)?;
         self.arm(time);
         let inner = self.inner.borrow();
-        let open_runs = inner.roster.machines().flat_map(cronwright_core::job::JobMachine::runs).filter(|run| run.is_open()).count();
+        let open_runs = inner
+            .roster
+            .machines()
+            .flat_map(cronwright_core::job::JobMachine::runs)
+            .filter(|run| run.is_open())
+            .count();
         Ok(ShardReply::Tick(super::message::TickReport {
             late_ms,
             jobs: jobs::count(&self.platform.sql)?,
@@ -256,9 +286,15 @@ impl Inner {
         let shard = self.shard.unwrap_or(0);
         if hour > self.wheel.hour() {
             for number in self.wheel.advance(&platform.sql, hour)? {
-                self.roster.machine(&platform.sql, JobRef { shard, number })?;
+                self.roster
+                    .machine(&platform.sql, JobRef { shard, number })?;
             }
-            let busy = self.roster.machines().filter(|machine| self.needs_attention(machine, hour)).map(|machine| machine.at().number).collect();
+            let busy = self
+                .roster
+                .machines()
+                .filter(|machine| self.needs_attention(machine, hour))
+                .map(|machine| machine.at().number)
+                .collect();
             self.wheel.sweep(&platform.sql, &busy)?;
             self.roster.thin(&busy);
         }
@@ -267,14 +303,21 @@ impl Inner {
 
     fn needs_attention(&self, machine: &cronwright_core::job::JobMachine, hour: i64) -> bool {
         use cronwright_core::machine::Machine;
-        let soon = machine.next_wakeup().is_some_and(|wakeup| super::records::wheel::hour_of(wakeup.at) <= hour);
+        let soon = machine
+            .next_wakeup()
+            .is_some_and(|wakeup| super::records::wheel::hour_of(wakeup.at) <= hour);
         soon || !machine.is_idle()
     }
 }
 
 /// A refusal as a reply.
 fn refused(code: &str, detail: impl Into<String>) -> ShardReply {
-    ShardReply::Refused(Refusal { code: code.to_owned(), detail: detail.into(), run: None, revision: None })
+    ShardReply::Refused(Refusal {
+        code: code.to_owned(),
+        detail: detail.into(),
+        run: None,
+        revision: None,
+    })
 }
 
 /// How long a settled run stays in a shard, in ms, and how many of a job at least and at most.

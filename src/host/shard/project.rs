@@ -127,7 +127,8 @@ impl Shard {
                     return false;
                 }
             };
-            let written = projection::write(&self.platform.env, &page.views, &page.deleted, &page.runs).await;
+            let written =
+                projection::write(&self.platform.env, &page.views, &page.deleted, &page.runs).await;
             let mut inner = self.inner.borrow_mut();
             match written {
                 Ok(rows) => {
@@ -142,11 +143,15 @@ impl Shard {
                 }
                 Err(why) => {
                     inner.projection.failures = inner.projection.failures.saturating_add(1);
-                    let wait = (5 * SECOND).saturating_mul(i64::from(inner.projection.failures)).min(MINUTE);
+                    let wait = (5 * SECOND)
+                        .saturating_mul(i64::from(inner.projection.failures))
+                        .min(MINUTE);
                     inner.projection.next = Some(now().plus(wait));
                     inner.projection.runs.extend(page.keys);
                     inner.projection.jobs.extend(page.numbers);
-                    worker::console_warn!("{{\"event\":\"d1_away\",\"why\":{why:?},\"again_in_ms\":{wait}}}");
+                    worker::console_warn!(
+                        "{{\"event\":\"d1_away\",\"why\":{why:?},\"again_in_ms\":{wait}}}"
+                    );
                     return false;
                 }
             }
@@ -167,7 +172,14 @@ impl Shard {
         if keys.is_empty() && numbers.is_empty() {
             return Ok(None);
         }
-        let mut page = Page { keys, runs: Vec::new(), of: Vec::new(), numbers, views: Vec::new(), deleted: Vec::new() };
+        let mut page = Page {
+            keys,
+            runs: Vec::new(),
+            of: Vec::new(),
+            numbers,
+            views: Vec::new(),
+            deleted: Vec::new(),
+        };
         for (number, seq) in &page.keys {
             if let Some(row) = self.run_of(*number, *seq)? {
                 page.runs.push(row);
@@ -189,7 +201,9 @@ impl Shard {
     fn run_of(&self, number: u32, seq: u64) -> Result<Option<(JobId, Run)>, StorageError> {
         let at = self.job_ref(number);
         let mut inner = self.inner.borrow_mut();
-        let Some(machine) = inner.roster.machine(&self.platform.sql, at)? else { return Ok(None) };
+        let Some(machine) = inner.roster.machine(&self.platform.sql, at)? else {
+            return Ok(None);
+        };
         let job = machine.definition().job_id.clone();
         let run = machine.runs().find(|run| run.seq == seq).cloned();
         let run = match run {
@@ -205,18 +219,29 @@ impl Shard {
         }
         for (number, (_, run)) in page.of.iter().zip(&page.runs) {
             let at = self.job_ref(*number);
-            if let Some(machine) = self.inner.borrow_mut().roster.machine(&self.platform.sql, at)? {
+            if let Some(machine) = self
+                .inner
+                .borrow_mut()
+                .roster
+                .machine(&self.platform.sql, at)?
+            {
                 machine.note_projected(run);
             }
         }
         let touched: BTreeSet<u32> = page.of.iter().chain(&page.numbers).copied().collect();
-        touched.into_iter().try_for_each(|number| self.forget_if_gone(number))
+        touched
+            .into_iter()
+            .try_for_each(|number| self.forget_if_gone(number))
     }
 
     /// A deleted job of which everything is settled and in D1 leaves nothing behind.
     fn forget_if_gone(&self, number: u32) -> Result<(), StorageError> {
         let mut inner = self.inner.borrow_mut();
-        if inner.roster.get(number).is_some_and(cronwright_core::job::JobMachine::is_gone) {
+        if inner
+            .roster
+            .get(number)
+            .is_some_and(cronwright_core::job::JobMachine::is_gone)
+        {
             jobs::forget(&self.platform.sql, number)?;
             inner.roster.drop_machine(number);
         }
@@ -226,7 +251,17 @@ impl Shard {
     /// Wants again whatever the records say that D1 lacks.
     pub(super) fn want_missing(&self) {
         let mut inner = self.inner.borrow_mut();
-        let missing: Vec<(u32, u64)> = inner.roster.machines().flat_map(|machine| machine.unprojected(CATCH_UP).into_iter().map(|seq| (machine.at().number, seq))).take(MAX_WANTED).collect();
+        let missing: Vec<(u32, u64)> = inner
+            .roster
+            .machines()
+            .flat_map(|machine| {
+                machine
+                    .unprojected(CATCH_UP)
+                    .into_iter()
+                    .map(|seq| (machine.at().number, seq))
+            })
+            .take(MAX_WANTED)
+            .collect();
         for (number, seq) in missing {
             inner.projection.want_run(number, seq);
         }
@@ -240,12 +275,27 @@ impl Shard {
             return Ok(());
         }
         inner.projection.pruned = hour;
-        let heads: Vec<_> = inner.roster.machines().map(|machine| (machine.at().number, machine.head().clone())).collect();
+        let heads: Vec<_> = inner
+            .roster
+            .machines()
+            .map(|machine| (machine.at().number, machine.head().clone()))
+            .collect();
         drop(inner);
         for (number, head) in heads {
-            let safe = head.settled_below.min(head.projected).min(head.last_seq.saturating_sub(KEEP_AT_LEAST));
+            let changed = head.changed.iter().copied().min().unwrap_or(u64::MAX);
+            let safe = head
+                .settled_below
+                .min(head.projected)
+                .min(changed)
+                .min(head.last_seq.saturating_sub(KEEP_AT_LEAST));
             let too_many = head.last_seq.saturating_sub(KEEP_AT_MOST);
-            jobs::drop_old_runs(&self.platform.sql, number, safe, too_many, time.plus(-KEEP_RUNS_MS))?;
+            jobs::drop_old_runs(
+                &self.platform.sql,
+                number,
+                safe,
+                too_many,
+                time.plus(-KEEP_RUNS_MS),
+            )?;
         }
         Ok(())
     }

@@ -10,6 +10,9 @@ use cronwright_core::time::Millis;
 use super::{JobGroup, Shard};
 use crate::host::records::{StorageError, jobs, meta, sql};
 
+/// Jobs planned anew in one commit.
+const REPLAN: u32 = 256;
+
 impl Shard {
     /// Loads what needs attention. Attempts that had left are lost; those that waited leave now; words
     /// that were owed are told; rows that D1 lacks are written.
@@ -17,23 +20,51 @@ impl Shard {
         self.inner.borrow_mut().advance(&self.platform, time)?;
         // Without the record, nothing waited: whatever is out had left.
         let sent: Option<BTreeSet<(u32, u64)>> = match meta::get(&self.platform.sql, "sent")? {
-            Some(text) => Some(sql::read::<Vec<(u32, u64)>>("marker", &text)?.into_iter().collect()),
+            Some(text) => Some(
+                sql::read::<Vec<(u32, u64)>>("marker", &text)?
+                    .into_iter()
+                    .collect(),
+            ),
             None => None,
         };
         self.inner.borrow_mut().marker = sent.is_some();
         let outstanding: Vec<_> = {
             let inner = self.inner.borrow();
-            inner.roster.machines().flat_map(|machine| machine.outstanding().into_iter().map(|effect| (machine.at().number, effect))).collect()
+            inner
+                .roster
+                .machines()
+                .flat_map(|machine| {
+                    machine
+                        .outstanding()
+                        .into_iter()
+                        .map(|effect| (machine.at().number, effect))
+                })
+                .collect()
         };
         let mut group = JobGroup::default();
         for (number, keyed) in outstanding {
             match keyed.effect {
+                // After a failure of storage alone, calls may still be out.
+                Effect::Dispatch(dispatch)
+                    if self.inner.borrow().flights.knows(number, dispatch.fence) => {}
                 Effect::Dispatch(dispatch) => {
-                    let left = sent.as_ref().is_none_or(|sent| sent.contains(&(number, dispatch.fence)));
+                    let left = sent
+                        .as_ref()
+                        .is_none_or(|sent| sent.contains(&(number, dispatch.fence)));
                     if left {
-                        let why = "the control plane restarted while the attempt was running".to_owned();
+                        let why =
+                            "the control plane restarted while the attempt was running".to_owned();
                         // Quarantined or refused: nothing to recover.
-                        let _ = self.step(time, number, Event::AttemptLost { run: dispatch.run, fence: dispatch.fence, why }, &mut group)?;
+                        let _ = self.step(
+                            time,
+                            number,
+                            Event::AttemptLost {
+                                run: dispatch.run,
+                                fence: dispatch.fence,
+                                why,
+                            },
+                            &mut group,
+                        )?;
                     } else {
                         self.inner.borrow_mut().flights.push(number, *dispatch);
                     }
@@ -42,11 +73,39 @@ impl Shard {
             }
         }
         self.commit(time, group)?;
+        self.replan_all(time)?;
         self.launch(time)?;
         for number in jobs::unprojected(&self.platform.sql)? {
             self.inner.borrow_mut().projection.want_job(number);
         }
         self.want_missing();
         Ok(())
+    }
+
+    /// After an update of the tz database every planned instant is computed anew, of jobs far in the
+    /// future too.
+    fn replan_all(self: &Rc<Self>, time: Millis) -> Result<(), StorageError> {
+        let sql = &self.platform.sql;
+        let current = cronwright_core::schedule::tzdb_version();
+        let known = meta::get(sql, "tzdb")?;
+        if known.as_deref() == Some(current) {
+            return Ok(());
+        }
+        if known.is_some() {
+            let mut from = 0;
+            loop {
+                let numbers = jobs::numbers_from(sql, from, REPLAN)?;
+                let Some(last) = numbers.last().copied() else {
+                    break;
+                };
+                from = last.saturating_add(1);
+                let mut group = JobGroup::default();
+                for number in numbers {
+                    let _ = self.step(time, number, Event::Wake, &mut group)?;
+                }
+                self.commit(time, group)?;
+            }
+        }
+        meta::put(sql, "tzdb", current)
     }
 }

@@ -28,7 +28,11 @@ impl Roster {
     ///
     /// # Errors
     /// When storage fails.
-    pub fn machine(&mut self, sql: &Sql, at: JobRef) -> Result<Option<&mut JobMachine>, StorageError> {
+    pub fn machine(
+        &mut self,
+        sql: &Sql,
+        at: JobRef,
+    ) -> Result<Option<&mut JobMachine>, StorageError> {
         if !self.machines.contains_key(&at.number) && !self.poisoned.contains_key(&at.number) {
             match load(sql, at)? {
                 None => return Ok(None),
@@ -64,7 +68,11 @@ impl Roster {
 
     /// Jobs whose timer has come, the longest overdue first.
     pub fn due(&self, now: Millis) -> Vec<u32> {
-        self.timers.iter().take_while(|(at, _)| *at <= now).map(|(_, number)| *number).collect()
+        self.timers
+            .iter()
+            .take_while(|(at, _)| *at <= now)
+            .map(|(_, number)| *number)
+            .collect()
     }
 
     /// The earliest timer.
@@ -109,7 +117,12 @@ impl Roster {
         if self.machines.len() <= MAX_RESTING {
             return;
         }
-        let resting: Vec<u32> = self.machines.iter().filter(|(number, machine)| machine.is_idle() && !keep.contains(number)).map(|(number, _)| *number).collect();
+        let resting: Vec<u32> = self
+            .machines
+            .iter()
+            .filter(|(number, machine)| machine.is_idle() && !keep.contains(number))
+            .map(|(number, _)| *number)
+            .collect();
         for number in resting {
             self.drop_machine(number);
         }

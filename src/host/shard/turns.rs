@@ -29,7 +29,14 @@ impl Shard {
     /// Steps every machine whose time has come.
     pub(super) fn wake_due(self: &Rc<Self>, time: Millis) -> Result<(), StorageError> {
         loop {
-            let due: Vec<u32> = self.inner.borrow().roster.due(time).into_iter().take(GROUP).collect();
+            let due: Vec<u32> = self
+                .inner
+                .borrow()
+                .roster
+                .due(time)
+                .into_iter()
+                .take(GROUP)
+                .collect();
             if due.is_empty() {
                 return self.launch(time);
             }
@@ -63,12 +70,28 @@ impl Shard {
     }
 
     /// Steps an event that nobody waits for; a late report is kept as evidence.
-    fn step_reported(&self, time: Millis, number: u32, event: Event, group: &mut JobGroup) -> Result<(), StorageError> {
+    fn step_reported(
+        &self,
+        time: Millis,
+        number: u32,
+        event: Event,
+        group: &mut JobGroup,
+    ) -> Result<(), StorageError> {
         let late = match &event {
-            Event::AttemptEnded { run, fence, verdict, .. } => Some((run.clone(), *fence, format!("{verdict:?}"))),
+            Event::AttemptEnded {
+                run,
+                fence,
+                verdict,
+                ..
+            } => Some((run.clone(), *fence, format!("{verdict:?}"))),
             _ => None,
         };
-        let refused = matches!(self.step(time, number, event, group)?, Err(NoTurn::Rejected(Reject::StaleFence { .. } | Reject::Ended(_))));
+        let refused = matches!(
+            self.step(time, number, event, group)?,
+            Err(NoTurn::Rejected(
+                Reject::StaleFence { .. } | Reject::Ended(_)
+            ))
+        );
         if let Some((run, fence, what)) = late.filter(|_| refused) {
             let _ = self.step(time, number, Event::LateReport { run, fence, what }, group)?;
         }
@@ -76,7 +99,13 @@ impl Shard {
     }
 
     /// Steps one machine and adds its turn to the group. A machine that panics is quarantined alone.
-    pub(super) fn step(&self, time: Millis, number: u32, event: Event, group: &mut JobGroup) -> Result<Result<(), NoTurn>, StorageError> {
+    pub(super) fn step(
+        &self,
+        time: Millis,
+        number: u32,
+        event: Event,
+        group: &mut JobGroup,
+    ) -> Result<Result<(), NoTurn>, StorageError> {
         let at = self.job_ref(number);
         let platform = &self.platform;
         let mut inner = self.inner.borrow_mut();
@@ -87,7 +116,9 @@ impl Shard {
                 None => NoTurn::NoJob,
             }));
         }
-        let Some(machine) = inner.roster.machine(&platform.sql, at)? else { return Ok(Err(NoTurn::NoJob)) };
+        let Some(machine) = inner.roster.machine(&platform.sql, at)? else {
+            return Ok(Err(NoTurn::NoJob));
+        };
         if let Some(run) = event.run().filter(|run| machine.run(run).is_none())
             && let Some(past) = jobs::run(&platform.sql, run)?
         {
@@ -107,7 +138,10 @@ impl Shard {
             Ok(Err(reject)) => Ok(Err(NoTurn::Rejected(reject))),
             Err(_) => {
                 let why = "its machine panicked; the job is stopped until an operator saves or resumes it".to_owned();
-                worker::console_error!("{{\"event\":\"quarantined\",\"shard\":{},\"job\":{number}}}", at.shard);
+                worker::console_error!(
+                    "{{\"event\":\"quarantined\",\"shard\":{},\"job\":{number}}}",
+                    at.shard
+                );
                 inner.roster.poison(number, why.clone());
                 jobs::set_quarantine(&platform.sql, number, Some(&why))?;
                 Ok(Err(NoTurn::Quarantined(why)))
@@ -116,7 +150,11 @@ impl Shard {
     }
 
     /// Writes all turns of a group, and performs their effects.
-    pub(super) fn commit(self: &Rc<Self>, time: Millis, group: JobGroup) -> Result<(), StorageError> {
+    pub(super) fn commit(
+        self: &Rc<Self>,
+        time: Millis,
+        group: JobGroup,
+    ) -> Result<(), StorageError> {
         if group.is_empty() {
             return Ok(());
         }
@@ -125,9 +163,9 @@ impl Shard {
             let inner = &mut *inner;
             let sql = &self.platform.sql;
             group.commit(|changes| {
-                let wanted = inner.attention(&changes);
-                jobs::commit(sql, changes)?;
-                inner.wheel.list(sql, &wanted)
+                // The lists first: should the rest fail, one that names too many is harmless.
+                inner.wheel.list(sql, &inner.attention(&changes))?;
+                jobs::commit(sql, changes)
             })?
         };
         for (number, effect) in effects {
@@ -140,11 +178,15 @@ impl Shard {
         match keyed.effect {
             Effect::Dispatch(dispatch) => self.inner.borrow_mut().flights.push(number, *dispatch),
             Effect::Abort { run, fence } => self.abort(number, run, fence),
-            effect @ (Effect::Deliver { .. } | Effect::TellDependent { .. } | Effect::TellUpstream { .. }) => self.tell(time, number, keyed.key, effect),
+            effect @ (Effect::Deliver { .. }
+            | Effect::TellDependent { .. }
+            | Effect::TellUpstream { .. }) => self.tell(time, number, keyed.key, effect),
             Effect::ProjectRun { seq } => self.inner.borrow_mut().projection.want_run(number, seq),
             Effect::ProjectJob => self.inner.borrow_mut().projection.want_job(number),
             Effect::Raise { cause, run, detail } => {
-                worker::console_warn!("{{\"event\":\"raise\",\"cause\":\"{cause}\",\"run\":\"{run}\",\"detail\":{detail:?}}}");
+                worker::console_warn!(
+                    "{{\"event\":\"raise\",\"cause\":\"{cause}\",\"run\":\"{run}\",\"detail\":{detail:?}}}"
+                );
                 self.count(cause, 1.0);
             }
         }
@@ -160,9 +202,25 @@ impl Shard {
             controller.abort();
         } else if waiting {
             let result = super::fly::nothing("aborted", "stopped before it was sent");
-            self.post(number, Event::AttemptEnded { run, fence, verdict: Verdict::Stopped, result: Box::new(result), by: "executor".to_owned() });
+            self.post(
+                number,
+                Event::AttemptEnded {
+                    run,
+                    fence,
+                    verdict: Verdict::Stopped,
+                    result: Box::new(result),
+                    by: "executor".to_owned(),
+                },
+            );
         } else if handle.is_none() {
-            self.post(number, Event::AttemptLost { run, fence, why: "no live call was left to stop".to_owned() });
+            self.post(
+                number,
+                Event::AttemptLost {
+                    run,
+                    fence,
+                    why: "no live call was left to stop".to_owned(),
+                },
+            );
         }
     }
 
@@ -199,7 +257,9 @@ impl Inner {
         for (number, change) in changes {
             if let Change::Head(head) = change {
                 let machine = self.roster.get(*number);
-                let due = machine.and_then(cronwright_core::job::JobMachine::due_at).or(head.next_due);
+                let due = machine
+                    .and_then(cronwright_core::job::JobMachine::due_at)
+                    .or(head.next_due);
                 wanted.extend(due.map(|due| (*number, hour_of(due))));
                 if !machine.is_some_and(cronwright_core::job::JobMachine::is_idle) {
                     wanted.push((*number, self.wheel.hour()));
@@ -228,7 +288,10 @@ impl Inner {
 }
 
 /// A fault planted by a test: panics where a bug in a machine would.
-#[expect(clippy::panic, reason = "a test asks for it; refused unless the variable TEST_SEAMS is set")]
+#[expect(
+    clippy::panic,
+    reason = "a test asks for it; refused unless the variable TEST_SEAMS is set"
+)]
 fn planted_panic(platform: &Platform, job: &str, event: &Event) {
     if job.starts_with("seam-panic") && *event == Event::Wake && platform.seams_open() {
         panic!("planted");

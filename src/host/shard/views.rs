@@ -28,7 +28,10 @@ impl Shard {
         let why = inner.roster.poison_of(number).map(str::to_owned);
         drop(inner);
         Ok(match jobs::load(sql, at)? {
-            Some(Loaded::Poisoned { why, records: Some(records) }) => Some(of_records(at, records.0, &records.1, why)),
+            Some(Loaded::Poisoned {
+                why,
+                records: Some(records),
+            }) => Some(of_records(at, records.0, &records.1, why)),
             Some(Loaded::Machine(machine)) => {
                 let mut view = of_machine(&machine, &newest(sql, &machine, recent)?);
                 view.quarantined = why;
@@ -48,11 +51,28 @@ fn newest(sql: &Sql, machine: &JobMachine, limit: u32) -> Result<Vec<Run>, Stora
 
 /// `runs`: newest first.
 fn of_machine(machine: &JobMachine, runs: &[Run]) -> JobView {
-    let mut view = of_records(machine.at(), machine.definition().clone(), machine.head(), String::new());
+    let mut view = of_records(
+        machine.at(),
+        machine.definition().clone(),
+        machine.head(),
+        String::new(),
+    );
     view.quarantined = None;
-    view.open = machine.runs().filter(|run| run.is_open()).map(|run| run.id.clone()).collect();
+    view.open = machine
+        .runs()
+        .filter(|run| run.is_open())
+        .map(|run| run.id.clone())
+        .collect();
     view.last = runs.first().cloned();
-    view.recent = runs.iter().rev().map(|run| RecentRun { id: run.id.clone(), state: run.state, ms: duration(run) }).collect();
+    view.recent = runs
+        .iter()
+        .rev()
+        .map(|run| RecentRun {
+            id: run.id.clone(),
+            state: run.state,
+            ms: duration(run),
+        })
+        .collect();
     view
 }
 
@@ -61,7 +81,12 @@ fn duration(run: &Run) -> Option<i64> {
     Some(run.ended_at?.since(started))
 }
 
-fn of_records(at: cronwright_core::ids::JobRef, definition: Definition, head: &Head, why: String) -> JobView {
+fn of_records(
+    at: cronwright_core::ids::JobRef,
+    definition: Definition,
+    head: &Head,
+    why: String,
+) -> JobView {
     JobView {
         at,
         definition,

@@ -197,6 +197,9 @@ impl JobMachine {
         self.touched.head |= self.head.links.len() != before;
         let alive = self.head.status != JobStatus::Deleted;
         let wanted = alive && matches!(&self.definition.schedule, ScheduleSpec::After { job: upstream, .. } if upstream == job);
+        if !alive && self.head.links.is_empty() {
+            self.effect("job", Effect::ProjectJob);
+        }
         // An older word was taken last, or nobody knows in which order: the right one is told again.
         if wanted != on {
             self.owe_link(job.clone(), wanted);

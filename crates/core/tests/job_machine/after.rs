@@ -132,7 +132,8 @@ fn the_other_job_is_told_of_the_link_until_it_has_heard() {
     let told: Vec<Effect> = host.job.outstanding().into_iter().map(|keyed| keyed.effect).collect();
     assert_eq!(links(&told), [("job_c".to_owned(), false)]);
     assert!(!host.job.is_gone());
-    host.feed(Event::LinkTaken { job: job_id("job_c"), on: false }).unwrap();
+    let effects = host.feed(Event::LinkTaken { job: job_id("job_c"), on: false }).unwrap();
+    assert_eq!(effects, [Effect::ProjectJob], "the host looks whether it may forget the job");
     assert!(host.job.is_gone());
 }
 

@@ -143,7 +143,7 @@ impl Host {
 
     /// The job as a host that was killed would read it: unsettled runs and the three newest.
     pub fn restored(&self) -> JobMachine {
-        let oldest = self.runs.keys().rev().take(3).last().copied().unwrap_or(1);
+        let oldest = self.runs.keys().rev().nth(2).copied().unwrap_or(1);
         let from = oldest.min(self.head.settled_below);
         let runs = self.runs.range(from..).map(|(_, run)| run.clone()).collect();
         let mut head = self.head.clone();

@@ -129,6 +129,7 @@ fn a_window_that_swallows_the_newest_instant_leaves_no_promise_of_a_run() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the test is about the time it takes")]
 fn a_year_of_missed_minutes_costs_little_and_leaves_few_records() {
     for text in ["0 * * * * ?", "* * * * * ?", "0 0/7 9-17 ? * MON-FRI", "0 30 2 L * ?"] {
         for (policy, most) in [(Misfire::FireOnce, 1), (Misfire::Skip, 1), (Misfire::CatchUp, 100)] {
