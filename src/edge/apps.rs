@@ -60,7 +60,7 @@ pub async fn rotate(call: &Call) -> Answer<Reply> {
     if row.previous.is_some_and(|(_, until)| call.now < until) {
         return Err(Failure::new(
             Code::Refused,
-            "a rotation is under way: two keys are live until it ends",
+            "a rotation is under way: two keys are live until it ends, or until the older one is retired",
         ));
     }
     if !store::apps::rotate(
@@ -78,6 +78,20 @@ pub async fn rotate(call: &Call) -> Answer<Reply> {
     }
     audit::done(call, row.id.as_str(), json!({"from": row.key_version})).await;
     key(call, 200, &row.id).await
+}
+
+/// `POST /api/v1/apps/{appId}/retire`.
+pub async fn retire(call: &Call) -> Answer<Reply> {
+    let row = row(call).await?;
+    if !store::apps::retire(&call.db()?, &row.id, row.key_version).await? {
+        return Err(Failure::new(
+            Code::Refused,
+            "the app was rotated at the same moment",
+        ));
+    }
+    let retired = row.previous.map(|(version, _)| version);
+    audit::done(call, row.id.as_str(), json!({"retired": retired})).await;
+    Reply::json(200, &shown(&found(call, &row.id).await?, call))
 }
 
 async fn row(call: &Call) -> Answer<AppRow> {

@@ -80,6 +80,7 @@ async fn dispatch(call: &mut Call, op: Op) -> Answer<Reply> {
         Op::ListApps => apps::list(call).await,
         Op::CreateApp => apps::create(call).await,
         Op::RotateApp => apps::rotate(call).await,
+        Op::RetireAppKey => apps::retire(call).await,
         Op::ListEndpoints => endpoints::list(call).await,
         Op::GetEndpoint => endpoints::get(call).await,
         Op::CloseBreaker => endpoints::close_breaker(call).await,

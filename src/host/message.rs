@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// A question to a job shard.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(tag = "ask", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum ShardAsk {
     /// Save a new job. Refused with `job_exists` if the shard has one of that id.
     Create {
@@ -110,7 +110,7 @@ pub enum ShardAsk {
 
 /// What a job shard answers.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(tag = "reply", content = "with", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum ShardReply {
     /// Done; nothing to tell.
     Done,
@@ -213,7 +213,7 @@ pub struct Refusal {
 
 /// A question to an endpoint object.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(tag = "ask", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum EndpointAsk {
     /// Take a callback. The first one makes the endpoint.
     Enqueue {
@@ -245,7 +245,7 @@ pub enum EndpointAsk {
 
 /// What an endpoint object answers.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(tag = "reply", content = "with", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum EndpointReply {
     /// Done; nothing to tell.
     Done,

@@ -41,6 +41,7 @@ pub const STATEMENTS: &[(&str, &str)] = &[
     ("apps::GET", GET),
     ("apps::LIST", LIST),
     ("apps::ROTATE", ROTATE),
+    ("apps::RETIRE", RETIRE),
 ];
 
 const CREATE: &str = "
@@ -57,6 +58,17 @@ WHERE app_id > ?1 ORDER BY app_id LIMIT ?2";
 const ROTATE: &str = "
 UPDATE apps SET key_version = key_version + 1, previous_version = key_version, previous_until = ?3
 WHERE app_id = ?1 AND key_version = ?2";
+
+const RETIRE: &str = "
+UPDATE apps SET previous_version = NULL, previous_until = NULL WHERE app_id = ?1 AND key_version = ?2";
+
+/// Ends the key before the one of version `seen`, before its time. False if the app has moved on.
+///
+/// # Errors
+/// When the database fails.
+pub async fn retire(db: &impl Database, id: &AppId, seen: u32) -> Result<bool, StoreError> {
+    Ok(change(db, Query::new(RETIRE, [id.as_str().into(), seen.into()])).await? > 0)
+}
 
 /// Registers an app with version 1 of its secret. False if there is one of that id already.
 ///

@@ -127,9 +127,14 @@ function judge({ starts, callbacks }, jobs, runs, kills, say) {
     callbacks_missing: told.missing.length,
     callbacks_changed: told.changed.length,
     callbacks_out_of_order: told.unordered.length,
-    // After each kill, until the first job is served again.
-    fires: kills.map((kill) => (starts.find(({ at }) => at > kill + 50)?.at ?? Infinity) - kill),
+    fires: firesAfter(kills, starts),
   };
+}
+
+/** After each kill, until a job is served again; kills that the next one overtook are left out. */
+function firesAfter(kills, starts) {
+  const first = (kill) => starts.find(({ at }) => at > kill + 50)?.at ?? Infinity;
+  return kills.filter((kill, index) => first(kill) < (kills[index + 1] ?? Infinity)).map((kill) => first(kill) - kill);
 }
 
 /** Which promises were not kept. */

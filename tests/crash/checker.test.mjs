@@ -33,6 +33,7 @@ test("two runs of one job at once are found where the policy forbids them", () =
   const stopped = [{ ...both[0], gone: 1_480 }, both[1]];
   assert.equal(found("replace", stopped), 0, "the first was broken off on purpose");
   assert.equal(found("replace", stopped, [1_470]), 1, "a kill breaks nothing off at the callee");
+  assert.equal(found("replace", stopped, [1_490]), 0, "the kill came after it was broken off");
 });
 
 test("an instant without start or reason is missed, and one that was never planned is found", () => {

@@ -13,7 +13,7 @@ const least = {
     "listJobs getJob previewSchedule validateJob listJobRuns getTask listRuns getRun getRunLedger getRunOutput listApps listEndpoints getEndpoint listDeliveries getMetrics",
   operator:
     "createJob replaceJob setJobStatus deleteJob runJob cancelRun replayRun completeRun reportProgress closeBreaker replayDelivery replayDeadLetters",
-  admin: "createApp rotateApp listTokens createToken revokeToken listAudit rebuild",
+  admin: "createApp rotateApp retireAppKey listTokens createToken revokeToken listAudit rebuild",
 };
 const roles = ["viewer", "operator", "admin"];
 const operations = Object.entries(openapi.paths).flatMap(([path, methods]) =>

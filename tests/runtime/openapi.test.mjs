@@ -67,6 +67,7 @@ describe("the OpenAPI document", () => {
     assert.match(secret, /^whsec_/);
     await ok("POST", "/api/v1/apps/shop/rotate");
     await ok("GET", "/api/v1/apps");
+    assert.equal((await ok("POST", "/api/v1/apps/shop/retire")).previousVersion, undefined);
     const callbackUrl = receiver.plan("/cb", 410, 200);
     const document = {
       jobId: "whole", name: "Whole 完整", description: "all fields", owner: "ops", labels: { team: "a" }, cron: "0 30 2 * * ?", dialect: "quartz", timeZone: "Europe/Berlin",

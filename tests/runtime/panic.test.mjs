@@ -23,7 +23,8 @@ describe("planted faults", () => {
     stateDir = mkdtempSync(join(tmpdir(), "cronwright-panic-"));
     world = await startWorld({ ...options, stateDir });
     ({ api, receiver, runtime } = world);
-    await api.create({ jobId: "neighbour", every: "1s", executor: receiver.url("/neighbour") });
+    // An attempt that is lost by a kill holds its job up for as long as its callee may still be at it.
+    await api.create({ jobId: "neighbour", every: "1s", timeoutMs: 2000, executor: receiver.url("/neighbour") });
     await receiver.waitForCount("/neighbour", 2);
   });
   after(async () => {
@@ -32,7 +33,7 @@ describe("planted faults", () => {
     rmSync(stateDir, { recursive: true, force: true });
   });
 
-  const seam = (binding, name, fault) => runtime.ask(binding, name, { ask: "seam", fault, job: null });
+  const seam = (binding, name, fault) => runtime.ask(binding, name, { seam: { fault, job: null } });
   const more = (path, count = 3) => receiver.waitForCount(path, receiver.of(path).length + count);
 
   test("a job whose machine panics is quarantined alone, and its neighbours go on", async () => {
@@ -57,9 +58,11 @@ describe("planted faults", () => {
     const resumed = await api.setStatus("seam-panic-1", "ENABLED");
     assert.equal(resumed.quarantined, undefined);
     await until("it panics again", async () => (await api.job("seam-panic-1")).quarantined);
-    const calm = { name: "calm", executor: receiver.url("/calm") };
+    // What came due before the edit still runs, before the run that is asked for.
+    const calm = { name: "calm", executor: receiver.url("/calm"), overlap: "queue", queueLimit: 5 };
     await api.ok("PUT", "/api/v1/jobs/seam-panic-1", { body: calm });
     assert.equal((await api.runNow("seam-panic-1", { wait: "10s" })).status, "SUCCESS");
+    assert.equal((await api.job("seam-panic-1")).quarantined, undefined);
     await api.create({ jobId: "seam-panic-2", every: "1s", executor: receiver.url("/panics") });
     await until("the quarantine", async () => (await api.job("seam-panic-2")).quarantined);
     await api.ok("DELETE", "/api/v1/jobs/seam-panic-2");
@@ -101,15 +104,13 @@ describe("planted faults", () => {
     assert.equal((await api.settled(run.scheduleId, 10_000, (one) => one.callback === "DONE")).callback, "DONE");
   });
 
-  test("a shard whose alarm was lost is armed again by the minute tick", { timeout: 100_000 }, async () => {
-    assert.deepEqual((await seam("JOB_SHARD", "shard-0", "lose_alarm")).json, { reply: "done" });
+  test("a shard whose alarm was lost is armed again by the minute tick", async () => {
+    assert.deepEqual((await seam("JOB_SHARD", "shard-0", "lose_alarm")).json, "done");
     await until("silence", () => Date.now() - receiver.of("/neighbour").at(-1).time > 2_500, 20_000);
     const before = receiver.of("/neighbour").length;
-    // A minute is ticked once, by whoever comes first.
-    await until("it fires again", async () => {
-      await runtime.tick();
-      return receiver.of("/neighbour").length > before;
-    }, 80_000, 1_000);
+    // What the clock asks every shard each minute.
+    assert.ok((await runtime.ask("JOB_SHARD", "shard-0", "tick")).json.tick.lateMs > 1_000);
+    await receiver.waitForCount("/neighbour", before + 2);
     // What was missed has its record.
     const runs = await until("its records", async () => {
       const found = (await api.runs("neighbour")).reverse();
@@ -120,7 +121,7 @@ describe("planted faults", () => {
   });
 
   test("a quarantine outlives a kill, and so do the neighbours", async () => {
-    await api.create({ jobId: "seam-panic-3", every: "1s", executor: receiver.url("/panics") });
+    await api.create({ jobId: "seam-panic-3", every: "1s", executor: receiver.url("/never") });
     await until("the quarantine", async () => (await api.job("seam-panic-3")).quarantined);
     await runtime.kill9();
     const before = receiver.of("/neighbour").length;
@@ -128,7 +129,7 @@ describe("planted faults", () => {
     api = new Api(runtime.url, api.token);
     await receiver.waitForCount("/neighbour", before + 2, 15_000);
     assert.match((await api.job("seam-panic-3")).quarantined, /panicked/);
-    assert.equal(receiver.of("/panics").length, 0);
+    assert.equal(receiver.of("/never").length, 0);
   });
 
   test("no fault can be planted where TEST_SEAMS is not set", async () => {
@@ -136,7 +137,7 @@ describe("planted faults", () => {
     runtime = await startRuntime({ objects: true, vars: { JOB_SHARDS: "1" }, stateDir, port: runtime.port });
     for (const [binding, name] of [["JOB_SHARD", "shard-0"], ["ENDPOINT", "ep_0"]]) {
       const { json } = await seam(binding, name, "panic");
-      assert.deepEqual([json.reply, json.with.code], ["refused", "seams_closed"]);
+      assert.equal(json.refused.code, "seams_closed");
     }
   });
 });

@@ -18,7 +18,7 @@ test("under wrangler dev a job fires, reports, is ticked, and goes on after a ki
 
   const health = await api.ok("GET", "/health");
   assert.deepEqual([health.ok, typeof health.version, typeof health.tzdbVersion], [true, "string", "string"]);
-  await api.create({ jobId: "every", every: "1s", executor: receiver.url("/every"), callbackUrl: receiver.url("/cb") });
+  await api.create({ jobId: "every", every: "1s", timeoutMs: 2000, executor: receiver.url("/every"), callbackUrl: receiver.url("/cb") });
   const requests = await receiver.waitForCount("/every", 3);
   const planned = requests.map((request) => Number(request.headers["x-planned-at"]));
   planned.forEach((at, i) => assert.equal(at, planned[0] + i * 1000));

@@ -77,7 +77,7 @@ export function checkRepeats(starts, kills = []) {
 export function checkPolicies(starts, jobs, kills = []) {
   const found = [];
   const byJob = groupBy(starts, "job");
-  const killed = (start) => kills.some((kill) => Math.abs(start.gone - kill) < TRANSIT_MS);
+  const killed = (start) => kills.some((kill) => start.gone >= kill && start.gone < kill + TRANSIT_MS);
   for (const { id } of jobs.filter(({ overlap }) => overlap !== "allow")) {
     let busy = { until: 0, start: undefined };
     for (const start of byJob.get(id) ?? []) {

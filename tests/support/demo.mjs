@@ -69,8 +69,8 @@ async function token() {
     throw new Error(`the set-up was refused (${made.status} ${made.text.slice(0, 200)}): \`--state DIR\` starts afresh`);
   }
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, `${made.json.token}\n`, { mode: 0o600 });
-  return made.json.token;
+  writeFileSync(path, `${made.json.text}\n`, { mode: 0o600 });
+  return made.json.text;
 }
 
 /** What the demonstration job calls. The port is fixed if it can be, so that the job stays the same. */

@@ -4,7 +4,6 @@
 //!
 //! - [`document`]: job documents, read into checked definitions and written back.
 //! - [`api`]: the routes of the HTTP API as data, and what they take and give.
-//! - [`callback`]: what receivers are told.
 //! - [`problem`]: how the API says no.
 //! - [`keys`], [`codes`]: what is derived from the one secret of a deployment.
 //! - [`sign`]: signatures of callbacks, made and checked.
@@ -12,7 +11,6 @@
 //! - [`wire`]: posts between the objects and the executor, header names, body templates.
 
 pub mod api;
-pub mod callback;
 pub mod codes;
 pub mod document;
 pub mod keys;

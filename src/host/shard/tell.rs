@@ -10,6 +10,8 @@ use cronwright_core::job::{Effect, Event};
 use cronwright_core::outcome::CallbackState;
 use cronwright_core::time::{MINUTE, Millis, SECOND};
 
+use cronwright_protocol::api::CallbackBody;
+
 use super::Shard;
 use crate::host::client::{HostError, ask_endpoint, locate_job};
 use crate::host::message::{EndpointAsk, EndpointReply, ShardAsk, ShardReply};
@@ -265,5 +267,6 @@ impl Shard {
 /// The callback's body: the same bytes on every attempt. Built from what no longer changes once a run
 /// has ended.
 fn callback_body(job: &JobId, run: &Run) -> String {
-    cronwright_protocol::callback::body(job, run)
+    // Every value in it has a JSON form.
+    serde_json::to_string(&CallbackBody::of(job, run)).unwrap_or_default()
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use cronwright_core::ids::RunTag;
 use cronwright_core::job::Verdict;
 use cronwright_core::job::def::{Definition, Misfire, Overlap};
-use cronwright_core::ids::RunTag;
 use cronwright_core::machine::Machine;
 use cronwright_core::schedule::Schedule;
 use cronwright_core::time::{MINUTE, Millis, SECOND};
@@ -33,10 +33,21 @@ fn audit(host: &Host, spans: &[On]) {
         }
     }
     for run in host.runs.values() {
-        let RunTag::Occurrence(version) = run.id.tag else { continue };
-        let (first, count) = run.range.map_or((run.id.at, 1), |range| (range.first, range.count));
-        let covered: Vec<_> = wanted.range((version, first)..=(version, run.id.at)).copied().collect();
-        assert_eq!(u64::try_from(covered.len()), Ok(count), "twice in the books, or not planned: {run:?}");
+        let RunTag::Occurrence(version) = run.id.tag else {
+            continue;
+        };
+        let (first, count) = run
+            .range
+            .map_or((run.id.at, 1), |range| (range.first, range.count));
+        let covered: Vec<_> = wanted
+            .range((version, first)..=(version, run.id.at))
+            .copied()
+            .collect();
+        assert_eq!(
+            u64::try_from(covered.len()),
+            Ok(count),
+            "twice in the books, or not planned: {run:?}"
+        );
         for instant in covered {
             wanted.remove(&instant);
         }
@@ -74,13 +85,32 @@ fn deeds() -> impl Strategy<Value = Vec<Deed>> {
 }
 
 pub fn policies() -> impl Strategy<Value = (Overlap, Misfire, i64, u32)> {
-    let overlap = prop_oneof![Just(Overlap::Skip), Just(Overlap::Queue), Just(Overlap::Replace), Just(Overlap::Allow)];
-    let misfire = prop_oneof![Just(Misfire::FireOnce), Just(Misfire::Skip), Just(Misfire::CatchUp)];
-    (overlap, misfire, prop_oneof![Just(0), Just(90 * SECOND), Just(60 * MINUTE)], 1_u32..30)
+    let overlap = prop_oneof![
+        Just(Overlap::Skip),
+        Just(Overlap::Queue),
+        Just(Overlap::Replace),
+        Just(Overlap::Allow)
+    ];
+    let misfire = prop_oneof![
+        Just(Misfire::FireOnce),
+        Just(Misfire::Skip),
+        Just(Misfire::CatchUp)
+    ];
+    (
+        overlap,
+        misfire,
+        prop_oneof![Just(0), Just(90 * SECOND), Just(60 * MINUTE)],
+        1_u32..30,
+    )
 }
 
 fn schedules() -> [Definition; 4] {
-    [every(MINUTE), every(7 * SECOND), cron("0 0/2 * * * ?", "Europe/Berlin"), cron("13,14 * 0-2 * * ?", "UTC")]
+    [
+        every(MINUTE),
+        every(7 * SECOND),
+        cron("0 0/2 * * * ?", "Europe/Berlin"),
+        cron("13,14 * 0-2 * * ?", "UTC"),
+    ]
 }
 
 proptest! {

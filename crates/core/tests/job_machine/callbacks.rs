@@ -21,19 +21,37 @@ fn ended() -> Host {
 fn settle(host: &mut Host, word: u32, outcome: CallbackState) -> Vec<Effect> {
     let run = host.newest().id.clone();
     let why = (outcome == CallbackState::Failed).then(|| "http_500".to_owned());
-    host.feed(Event::CallbackSettled { run, word, outcome, why }).unwrap()
+    host.feed(Event::CallbackSettled {
+        run,
+        word,
+        outcome,
+        why,
+    })
+    .unwrap()
 }
 
 fn taken(host: &mut Host) {
     let run = host.newest().id.clone();
-    host.feed(Event::OwedTaken { run, owed: Owed::Callback { target: target(URL) } }).unwrap();
+    host.feed(Event::OwedTaken {
+        run,
+        owed: Owed::Callback {
+            target: target(URL),
+        },
+    })
+    .unwrap();
 }
 
 fn delivering(host: &Host) -> Vec<(String, String)> {
-    let urls = host.restored().outstanding().into_iter().map(|keyed| match keyed.effect {
-        Effect::Deliver { target, run } => (keyed.key, format!("{} {}", target.url, run.state.as_str())),
-        other => panic!("{other:?}"),
-    });
+    let urls = host
+        .restored()
+        .outstanding()
+        .into_iter()
+        .map(|keyed| match keyed.effect {
+            Effect::Deliver { target, run } => {
+                (keyed.key, format!("{} {}", target.url, run.state.as_str()))
+            }
+            other => panic!("{other:?}"),
+        });
     urls.collect()
 }
 
@@ -67,27 +85,47 @@ fn where_it_goes_is_fixed_when_the_run_ends() {
 fn every_end_is_told_and_what_never_started_is_not() {
     let mut host = Host::new(with_callback(URL, hourly()));
     host.wake_at(T0.plus(HOUR));
-    host.run_now("waits", Some(cronwright_core::job::def::Overlap::Queue)).unwrap();
+    host.run_now("waits", Some(cronwright_core::job::def::Overlap::Queue))
+        .unwrap();
     let waiting = host.newest().id.clone();
     host.cancel(&waiting).unwrap();
     assert_eq!(host.newest().callback, CallbackState::Pending);
     let skip = cronwright_core::job::def::Misfire::Skip;
     let mut host = Host::new(with_callback(URL, with_misfire(skip, HOUR, 1, hourly())));
     host.wake_at(T0.plus(2 * HOUR - 1));
-    assert_eq!((host.newest().state, host.newest().callback), (RunState::Skipped, CallbackState::None));
+    assert_eq!(
+        (host.newest().state, host.newest().callback),
+        (RunState::Skipped, CallbackState::None)
+    );
 }
 
 #[test]
 fn words_of_the_endpoint_count_in_their_order() {
     let mut host = ended();
     settle(&mut host, 1, CallbackState::Failed);
-    assert_eq!(host.raised(), [("callback_failed", "callback given up: http_500".to_owned())]);
-    assert!(settle(&mut host, 1, CallbackState::Failed).is_empty(), "it repeats itself until it is heard");
+    assert_eq!(
+        host.raised(),
+        [("callback_failed", "callback given up: http_500".to_owned())]
+    );
+    assert!(
+        settle(&mut host, 1, CallbackState::Failed).is_empty(),
+        "it repeats itself until it is heard"
+    );
     settle(&mut host, 3, CallbackState::Done);
-    assert!(settle(&mut host, 2, CallbackState::Pending).is_empty(), "old news");
-    assert_eq!((host.newest().callback, host.newest().callback_word), (CallbackState::Done, 3));
+    assert!(
+        settle(&mut host, 2, CallbackState::Pending).is_empty(),
+        "old news"
+    );
+    assert_eq!(
+        (host.newest().callback, host.newest().callback_word),
+        (CallbackState::Done, 3)
+    );
     assert_eq!(host.raised().len(), 1);
-    assert_eq!(host.newest().state, RunState::Success, "the run is what it was");
+    assert_eq!(
+        host.newest().state,
+        RunState::Success,
+        "the run is what it was"
+    );
 }
 
 #[test]
@@ -115,10 +153,18 @@ fn a_replayed_callback_is_pending_again_and_runs_nothing() {
     (1..=5).for_each(|seq| host.projected(seq));
     assert!(host.job.is_idle());
     let starts = host.starts().len();
-    let again = |word, outcome| Event::CallbackSettled { run: id.clone(), word, outcome, why: None };
+    let again = |word, outcome| Event::CallbackSettled {
+        run: id.clone(),
+        word,
+        outcome,
+        why: None,
+    };
     host.feed(again(2, CallbackState::Pending)).unwrap();
     assert_eq!(host.head.settled_below, 1, "a restart reads it again");
-    assert_eq!(host.restored().run(&id).unwrap().callback, CallbackState::Pending);
+    assert_eq!(
+        host.restored().run(&id).unwrap().callback,
+        CallbackState::Pending
+    );
     assert_eq!(host.restored().unprojected(100), [1], "D1 has another word");
     host.projected(1);
     host.feed(again(3, CallbackState::Done)).unwrap();

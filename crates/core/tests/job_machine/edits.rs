@@ -8,20 +8,39 @@ use cronwright_core::time::{DAY, HOUR, MINUTE, SECOND};
 
 use super::host::Host;
 use super::occurrences::quick;
-use super::setup::{T0, cron, every, hourly, job_id, minutely, once, target, with_callback, with_misfire};
+use super::setup::{
+    T0, cron, every, hourly, job_id, minutely, once, target, with_callback, with_misfire,
+};
 
 fn calling(url: &str, definition: Definition) -> Definition {
     let Executor::Http(task) = definition.executor.clone();
-    let executor = Executor::Http(HttpTask { url: url.to_owned(), ..task });
-    Definition { executor, ..definition }
+    let executor = Executor::Http(HttpTask {
+        url: url.to_owned(),
+        ..task
+    });
+    Definition {
+        executor,
+        ..definition
+    }
 }
 
 #[test]
 fn three_edits_before_the_fire_give_one_run_of_the_last_definition() {
     let mut host = Host::new(cron("30 0 0 * * ?", "UTC"));
-    for (n, url) in ["https://a.example/", "https://b.example/", "https://c.example/"].into_iter().enumerate() {
+    for (n, url) in [
+        "https://a.example/",
+        "https://b.example/",
+        "https://c.example/",
+    ]
+    .into_iter()
+    .enumerate()
+    {
         host.wait(3 * SECOND);
-        let schedule = if n == 1 { "0/30 0 0 * * ?" } else { "30 0 0 * * ?" };
+        let schedule = if n == 1 {
+            "0/30 0 0 * * ?"
+        } else {
+            "30 0 0 * * ?"
+        };
         host.replace(calling(url, cron(schedule, "UTC")));
     }
     host.run_until(T0.plus(10 * MINUTE), quick);
@@ -34,7 +53,10 @@ fn three_edits_before_the_fire_give_one_run_of_the_last_definition() {
 #[test]
 fn an_edit_that_leaves_the_time_alone_leaves_the_next_instant_alone() {
     let mut host = Host::new(hourly());
-    host.replace(Definition { timeout_ms: 5_000, ..hourly() });
+    host.replace(Definition {
+        timeout_ms: 5_000,
+        ..hourly()
+    });
     assert_eq!((host.head.revision, host.head.schedule_version), (2, 1));
     host.replace(every(30 * MINUTE));
     assert_eq!((host.head.revision, host.head.schedule_version), (3, 2));
@@ -45,10 +67,26 @@ fn an_edit_that_leaves_the_time_alone_leaves_the_next_instant_alone() {
 fn an_edit_of_an_outdated_copy_is_refused() {
     let mut host = Host::new(hourly());
     host.replace(minutely());
-    let stale = Event::Replace { definition: Box::new(hourly()), enabled: None, revision: Some(1), by: "bob".to_owned() };
+    let stale = Event::Replace {
+        definition: Box::new(hourly()),
+        enabled: None,
+        revision: Some(1),
+        by: "bob".to_owned(),
+    };
     assert_eq!(host.feed(stale), Err(Reject::Revision { current: 2 }));
-    let spec = ScheduleSpec::Every { period_ms: 5, anchor: T0 };
-    let bad = Event::Replace { definition: Box::new(Definition { schedule: spec, ..hourly() }), enabled: None, revision: Some(2), by: "bob".to_owned() };
+    let spec = ScheduleSpec::Every {
+        period_ms: 5,
+        anchor: T0,
+    };
+    let bad = Event::Replace {
+        definition: Box::new(Definition {
+            schedule: spec,
+            ..hourly()
+        }),
+        enabled: None,
+        revision: Some(2),
+        by: "bob".to_owned(),
+    };
     assert!(matches!(host.feed(bad), Err(Reject::Schedule(_))));
 }
 
@@ -79,13 +117,25 @@ fn an_instant_that_came_before_the_edit_is_not_lost_to_it() {
 #[test]
 fn an_edit_during_the_jitter_keeps_the_instant_that_waits() {
     // The job waits for several minutes after each of its instants.
-    let jittered = |name: &str, period| Definition { jitter_ms: 10 * MINUTE, job_id: job_id("job_7"), name: name.to_owned(), ..every(period) };
+    let jittered = |name: &str, period| Definition {
+        jitter_ms: 10 * MINUTE,
+        job_id: job_id("job_7"),
+        name: name.to_owned(),
+        ..every(period)
+    };
     let mut host = Host::new(jittered("a", HOUR));
     let due = host.job.due_at().unwrap();
-    assert!(due > T0.plus(HOUR + MINUTE), "a job whose delay is long enough for this test");
+    assert!(
+        due > T0.plus(HOUR + MINUTE),
+        "a job whose delay is long enough for this test"
+    );
     host.now = T0.plus(HOUR + MINUTE);
     host.replace(jittered("a", 30 * MINUTE));
-    assert_eq!(host.job.due_at(), Some(due), "it is planned, and has not started");
+    assert_eq!(
+        host.job.due_at(),
+        Some(due),
+        "it is planned, and has not started"
+    );
     host.run_until(due, quick);
     assert_eq!(host.newest().planned_at(), T0.plus(HOUR));
     assert_eq!(host.runs.len(), 1);
@@ -93,7 +143,11 @@ fn an_edit_during_the_jitter_keeps_the_instant_that_waits() {
 
 #[test]
 fn what_waits_for_its_jitter_when_the_job_is_switched_off_is_in_the_books() {
-    let definition = || Definition { jitter_ms: 10 * MINUTE, job_id: job_id("job_7"), ..minutely() };
+    let definition = || Definition {
+        jitter_ms: 10 * MINUTE,
+        job_id: job_id("job_7"),
+        ..minutely()
+    };
     let asleep = |host: &mut Host| {
         assert!(host.job.due_at().unwrap() > T0.plus(4 * MINUTE));
         host.now = T0.plus(3 * MINUTE + SECOND);
@@ -107,7 +161,10 @@ fn what_waits_for_its_jitter_when_the_job_is_switched_off_is_in_the_books() {
             host.set_enabled(false);
         }
         let range = host.newest().range.unwrap();
-        assert_eq!((range.count, range.first, range.last), (3, T0.plus(MINUTE), T0.plus(3 * MINUTE)));
+        assert_eq!(
+            (range.count, range.first, range.last),
+            (3, T0.plus(MINUTE), T0.plus(3 * MINUTE))
+        );
         assert!(host.newest().ledger[0].why.ends_with("before it started"));
         assert!(host.raised().is_empty(), "it was asked for");
     }
@@ -141,7 +198,12 @@ fn pausing_and_resuming_twice_is_the_same_as_once() {
 #[test]
 fn an_edit_can_pause_and_resume_along_with_it() {
     let mut host = Host::new(hourly());
-    let edit = |enabled| Event::Replace { definition: Box::new(minutely()), enabled: Some(enabled), revision: None, by: "ann".to_owned() };
+    let edit = |enabled| Event::Replace {
+        definition: Box::new(minutely()),
+        enabled: Some(enabled),
+        revision: None,
+        by: "ann".to_owned(),
+    };
     host.feed(edit(false)).unwrap();
     assert_eq!(host.job.next_wakeup(), None);
     host.feed(edit(true)).unwrap();
@@ -166,7 +228,10 @@ fn a_run_under_way_is_not_touched_by_an_edit_and_its_retry_takes_the_new_one() {
     assert!(host.aborts.is_empty());
     host.end(Verdict::Failed);
     host.run_until(T0.plus(HOUR + 5 * MINUTE), quick);
-    let urls: Vec<&str> = host.dispatches().map(|(_, dispatch)| dispatch.task.url.as_str()).collect();
+    let urls: Vec<&str> = host
+        .dispatches()
+        .map(|(_, dispatch)| dispatch.task.url.as_str())
+        .collect();
     assert_eq!(urls, ["https://a.example/", "https://b.example/"]);
     assert_eq!(host.newest().revision, 2);
 }
@@ -174,11 +239,18 @@ fn a_run_under_way_is_not_touched_by_an_edit_and_its_retry_takes_the_new_one() {
 #[test]
 fn a_deleted_job_takes_nothing_more_and_is_gone_when_all_is_told() {
     let mut host = Host::new(with_callback("https://cb.example/", hourly()));
-    host.feed(Event::Link { dependent: job_id("job_b"), on: true }).unwrap();
+    host.feed(Event::Link {
+        dependent: job_id("job_b"),
+        on: true,
+    })
+    .unwrap();
     host.wake_at(T0.plus(HOUR));
     host.delete();
     assert_eq!(host.aborts.len(), 1);
-    for refused in [Event::Delete { by: "x".to_owned() }, Event::SetEnabled { enabled: true }] {
+    for refused in [
+        Event::Delete { by: "x".to_owned() },
+        Event::SetEnabled { enabled: true },
+    ] {
         assert_eq!(host.feed(refused), Err(Reject::Deleted));
     }
     assert_eq!(host.run_now("k", None), Err(Reject::Deleted));
@@ -187,16 +259,29 @@ fn a_deleted_job_takes_nothing_more_and_is_gone_when_all_is_told() {
     assert_eq!(run.state, RunState::Cancelled);
     assert!(!host.job.is_gone());
     for owed in run.owed.clone() {
-        host.feed(Event::OwedTaken { run: run.id.clone(), owed }).unwrap();
+        host.feed(Event::OwedTaken {
+            run: run.id.clone(),
+            owed,
+        })
+        .unwrap();
     }
     host.projected(run.seq);
     assert!(!host.job.is_gone(), "its callback is on its way");
     let outcome = cronwright_core::outcome::CallbackState::Done;
-    host.feed(Event::CallbackSettled { run: run.id.clone(), word: 1, outcome, why: None }).unwrap();
+    host.feed(Event::CallbackSettled {
+        run: run.id.clone(),
+        word: 1,
+        outcome,
+        why: None,
+    })
+    .unwrap();
     assert!(!host.job.is_gone(), "D1 lacks the end");
     host.projected(run.seq);
     assert!(host.job.is_gone());
-    assert_eq!(target("https://cb.example/"), host.definition.callback.clone().unwrap());
+    assert_eq!(
+        target("https://cb.example/"),
+        host.definition.callback.clone().unwrap()
+    );
 }
 
 #[test]
@@ -216,13 +301,24 @@ fn a_deleted_job_gives_up_on_a_lost_attempt_and_on_retries() {
 
 #[test]
 fn deleting_stops_the_queue_without_starting_any_of_it() {
-    let definition = Definition { queue_limit: 5, ..super::setup::with_overlap(cronwright_core::job::def::Overlap::Queue, hourly()) };
+    let definition = Definition {
+        queue_limit: 5,
+        ..super::setup::with_overlap(cronwright_core::job::def::Overlap::Queue, hourly())
+    };
     let mut host = Host::new(definition);
     for key in ["a", "b", "c"] {
         host.run_now(key, None).unwrap();
     }
-    let effects = host.feed(Event::Delete { by: "ann".to_owned() }).unwrap();
-    assert!(!effects.iter().any(|effect| matches!(effect, Effect::Dispatch(_))));
+    let effects = host
+        .feed(Event::Delete {
+            by: "ann".to_owned(),
+        })
+        .unwrap();
+    assert!(
+        !effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::Dispatch(_)))
+    );
     host.stopped();
     assert_eq!(host.states(), [RunState::Cancelled; 3]);
     assert_eq!(host.starts().len(), 1);

@@ -87,16 +87,27 @@ impl Host {
             Ok(turn) => turn,
             Err(reject) => {
                 let after = format!("{:?}", self.job);
-                assert!(before.is_none_or(|before| before == after), "{reject} changed something");
+                assert!(
+                    before.is_none_or(|before| before == after),
+                    "{reject} changed something"
+                );
                 return Err(reject);
             }
         };
-        let effects = turn.effects.iter().map(|keyed| keyed.effect.clone()).collect();
+        let effects = turn
+            .effects
+            .iter()
+            .map(|keyed| keyed.effect.clone())
+            .collect();
         self.commit(turn);
         self.check();
         if event == Event::Wake {
             let next = self.job.next_wakeup();
-            assert!(next.is_none_or(|next| next.at > self.now), "hot: {next:?} at {:?}", self.now);
+            assert!(
+                next.is_none_or(|next| next.at > self.now),
+                "hot: {next:?} at {:?}",
+                self.now
+            );
         }
         Ok(effects)
     }
@@ -145,7 +156,11 @@ impl Host {
     pub fn restored(&self) -> JobMachine {
         let oldest = self.runs.keys().rev().nth(2).copied().unwrap_or(1);
         let from = oldest.min(self.head.settled_below);
-        let runs = self.runs.range(from..).map(|(_, run)| run.clone()).collect();
+        let runs = self
+            .runs
+            .range(from..)
+            .map(|(_, run)| run.clone())
+            .collect();
         let mut head = self.head.clone();
         // Kept up lazily: it is no part of what the machine decides.
         head.projected = self.job.head().projected;
@@ -162,7 +177,10 @@ impl Host {
         assert_eq!(twin.outstanding(), self.job.outstanding());
         assert_eq!(self.job.definition(), &self.definition);
         let active = self.job.runs().filter(|run| run.active.is_some()).count();
-        assert!(self.oracle.allow || active <= 1, "{active} attempts are out");
+        assert!(
+            self.oracle.allow || active <= 1,
+            "{active} attempts are out"
+        );
         for run in self.job.runs() {
             assert_eq!(self.runs.get(&run.seq), Some(run));
         }
@@ -193,13 +211,24 @@ impl Host {
         }
         self.oracle.allow |= overlap == Some(Overlap::Allow);
         let (key, by) = (key.to_owned(), "ann".to_owned());
-        self.feed(Event::RunNow { key, params: None, overlap, by })
+        self.feed(Event::RunNow {
+            key,
+            params: None,
+            overlap,
+            by,
+        })
     }
 
     pub fn replace(&mut self, definition: Definition) {
         self.oracle.allow |= definition.overlap == Overlap::Allow;
         let (definition, by) = (Box::new(definition), "ann".to_owned());
-        self.feed(Event::Replace { definition, enabled: None, revision: None, by }).unwrap();
+        self.feed(Event::Replace {
+            definition,
+            enabled: None,
+            revision: None,
+            by,
+        })
+        .unwrap();
     }
 
     pub fn set_enabled(&mut self, enabled: bool) {
@@ -207,37 +236,69 @@ impl Host {
     }
 
     pub fn delete(&mut self) {
-        self.feed(Event::Delete { by: "ann".to_owned() }).unwrap();
+        self.feed(Event::Delete {
+            by: "ann".to_owned(),
+        })
+        .unwrap();
     }
 
     pub fn cancel(&mut self, run: &RunId) -> Result<Vec<Effect>, Reject> {
-        self.feed(Event::Cancel { run: run.clone(), by: "ann".to_owned() })
+        self.feed(Event::Cancel {
+            run: run.clone(),
+            by: "ann".to_owned(),
+        })
     }
 
-    pub fn report(&mut self, run: &RunId, fence: u64, verdict: Verdict, ms: i64) -> Result<Vec<Effect>, Reject> {
+    pub fn report(
+        &mut self,
+        run: &RunId,
+        fence: u64,
+        verdict: Verdict,
+        ms: i64,
+    ) -> Result<Vec<Effect>, Reject> {
         self.oracle.over(fence);
-        let status = if verdict == Verdict::Succeeded { 200 } else { 500 };
+        let status = if verdict == Verdict::Succeeded {
+            200
+        } else {
+            500
+        };
         let result = Box::new(result(status, ms));
-        self.feed(Event::AttemptEnded { run: run.clone(), fence, verdict, result, by: "executor".to_owned() })
+        self.feed(Event::AttemptEnded {
+            run: run.clone(),
+            fence,
+            verdict,
+            result,
+            by: "executor".to_owned(),
+        })
     }
 
     /// Answers the oldest attempt that is out.
     pub fn end(&mut self, verdict: Verdict) -> Dispatch {
         let dispatch = self.out.remove(0);
-        self.report(&dispatch.run, dispatch.fence, verdict, 40).unwrap();
+        self.report(&dispatch.run, dispatch.fence, verdict, 40)
+            .unwrap();
         dispatch
     }
 
     pub fn accept(&mut self) -> Dispatch {
         let dispatch = self.out.remove(0);
-        self.feed(Event::AttemptAccepted { run: dispatch.run.clone(), fence: dispatch.fence }).unwrap();
+        self.feed(Event::AttemptAccepted {
+            run: dispatch.run.clone(),
+            fence: dispatch.fence,
+        })
+        .unwrap();
         dispatch
     }
 
     pub fn lose(&mut self) -> Dispatch {
         let dispatch = self.out.remove(0);
         let why = "the control plane restarted".to_owned();
-        self.feed(Event::AttemptLost { run: dispatch.run.clone(), fence: dispatch.fence, why }).unwrap();
+        self.feed(Event::AttemptLost {
+            run: dispatch.run.clone(),
+            fence: dispatch.fence,
+            why,
+        })
+        .unwrap();
         dispatch
     }
 
@@ -257,12 +318,26 @@ impl Host {
             }
             for dispatch in std::mem::take(&mut self.out) {
                 if let Some((ms, verdict)) = manner(&dispatch) {
-                    self.coming.push((self.now.plus(ms), dispatch.fence, dispatch.run, verdict, ms));
+                    self.coming.push((
+                        self.now.plus(ms),
+                        dispatch.fence,
+                        dispatch.run,
+                        verdict,
+                        ms,
+                    ));
                 }
             }
             self.coming.sort_by_key(|(at, fence, ..)| (*at, *fence));
-            let coming = self.coming.first().map(|(at, ..)| *at).filter(|at| *at <= end);
-            let wakeup = self.job.next_wakeup().map(|wakeup| wakeup.at).filter(|at| *at <= end);
+            let coming = self
+                .coming
+                .first()
+                .map(|(at, ..)| *at)
+                .filter(|at| *at <= end);
+            let wakeup = self
+                .job
+                .next_wakeup()
+                .map(|wakeup| wakeup.at)
+                .filter(|at| *at <= end);
             match (coming, wakeup) {
                 (Some(at), wakeup) if wakeup.is_none_or(|wakeup| at <= wakeup) => {
                     self.now = at.max(self.now);
@@ -300,19 +375,23 @@ impl Host {
     }
 
     pub fn dispatches(&self) -> impl Iterator<Item = (&Millis, &Dispatch)> {
-        self.log.iter().filter_map(|(at, keyed)| match &keyed.effect {
-            Effect::Dispatch(dispatch) => Some((at, dispatch.as_ref())),
-            _ => None,
-        })
+        self.log
+            .iter()
+            .filter_map(|(at, keyed)| match &keyed.effect {
+                Effect::Dispatch(dispatch) => Some((at, dispatch.as_ref())),
+                _ => None,
+            })
     }
 
     /// Troubles raised, as (cause, detail).
     pub fn raised(&self) -> Vec<(&'static str, String)> {
-        let raised = self.log.iter().filter_map(|(_, keyed)| match &keyed.effect {
-            Effect::Raise { cause, detail, .. } => Some((*cause, detail.clone())),
-            _ => None,
-        });
+        let raised = self
+            .log
+            .iter()
+            .filter_map(|(_, keyed)| match &keyed.effect {
+                Effect::Raise { cause, detail, .. } => Some((*cause, detail.clone())),
+                _ => None,
+            });
         raised.collect()
     }
 }
-

@@ -21,12 +21,22 @@ fn a_lost_attempt_is_made_again_when_the_old_one_must_have_ended() {
     host.wait(4 * SECOND);
     host.lose();
     assert_eq!(host.states(), [RunState::Lost]);
-    assert!(matches!(host.log.last().unwrap().1.effect, Effect::ProjectRun { seq: 1 }), "D1 hears of it");
+    assert!(
+        matches!(
+            host.log.last().unwrap().1.effect,
+            Effect::ProjectRun { seq: 1 }
+        ),
+        "D1 hears of it"
+    );
     let wakeup = host.job.next_wakeup().unwrap();
     assert_eq!((wakeup.at, wakeup.why), (T0.plus(30 * SECOND), "retry"));
     host.wake_at(T0.plus(30 * SECOND));
     let dispatch = host.end(Verdict::Failed);
-    assert_eq!((dispatch.attempt, dispatch.fence), (1, 2), "the loss was not the user's");
+    assert_eq!(
+        (dispatch.attempt, dispatch.fence),
+        (1, 2),
+        "the loss was not the user's"
+    );
     host.run_until(T0.plus(HOUR), |_| Some((1, Verdict::Succeeded)));
     assert_eq!(host.starts(), [0, 30, 60]);
     assert_eq!(host.states(), [RunState::Success]);
@@ -46,12 +56,23 @@ fn three_losses_are_made_good_and_the_fourth_ends_the_run() {
     for _ in 0..4 {
         host.lose();
         host.run_until(host.now.plus(30 * SECOND), |_| None);
-        host.out = host.dispatches().last().map(|(_, dispatch)| dispatch.clone()).into_iter().collect();
+        host.out = host
+            .dispatches()
+            .last()
+            .map(|(_, dispatch)| dispatch.clone())
+            .into_iter()
+            .collect();
     }
     assert_eq!(host.starts(), [0, 30, 60, 90]);
     let run = host.newest();
-    assert_eq!((run.state, run.losses, run.attempts, run.fence), (RunState::Failed, 4, 1, 4));
-    assert_eq!(run.result.as_ref().unwrap().error_code.as_deref(), Some("lost"));
+    assert_eq!(
+        (run.state, run.losses, run.attempts, run.fence),
+        (RunState::Failed, 4, 1, 4)
+    );
+    assert_eq!(
+        run.result.as_ref().unwrap().error_code.as_deref(),
+        Some("lost")
+    );
     assert_eq!(host.raised(), [("run_failed", "lost 4 times".to_owned())]);
 }
 
@@ -65,7 +86,11 @@ fn what_waits_behind_a_run_given_up_starts_when_nothing_can_be_running() {
         host.wait(SECOND);
         host.lose();
     }
-    assert_eq!(host.starts(), [0, 30, 60, 90], "the last of them may be at it still");
+    assert_eq!(
+        host.starts(),
+        [0, 30, 60, 90],
+        "the last of them may be at it still"
+    );
     host.run_until(T0.plus(HOUR), |_| Some((1, Verdict::Succeeded)));
     assert_eq!(host.starts(), [0, 30, 60, 90, 120]);
     assert_eq!(host.states(), [RunState::Failed, RunState::Success]);
@@ -75,19 +100,43 @@ fn what_waits_behind_a_run_given_up_starts_when_nothing_can_be_running() {
 fn only_the_newest_fence_may_say_anything() {
     let mut host = started(by_hand());
     let old = host.lose();
-    assert_eq!(host.report(&old.run, old.fence, Verdict::Succeeded, 1), Err(Reject::StaleFence { current: 0, got: 1 }));
+    assert_eq!(
+        host.report(&old.run, old.fence, Verdict::Succeeded, 1),
+        Err(Reject::StaleFence { current: 0, got: 1 })
+    );
     host.wake_at(T0.plus(30 * SECOND));
-    assert_eq!(host.report(&old.run, old.fence, Verdict::Succeeded, 1), Err(Reject::StaleFence { current: 2, got: 1 }));
+    assert_eq!(
+        host.report(&old.run, old.fence, Verdict::Succeeded, 1),
+        Err(Reject::StaleFence { current: 2, got: 1 })
+    );
     let refused = [
-        Event::AttemptAccepted { run: old.run.clone(), fence: 1 },
-        Event::AttemptLost { run: old.run.clone(), fence: 1, why: String::new() },
-        Event::Progress { run: old.run.clone(), fence: 1, percent: None, message: String::new() },
+        Event::AttemptAccepted {
+            run: old.run.clone(),
+            fence: 1,
+        },
+        Event::AttemptLost {
+            run: old.run.clone(),
+            fence: 1,
+            why: String::new(),
+        },
+        Event::Progress {
+            run: old.run.clone(),
+            fence: 1,
+            percent: None,
+            message: String::new(),
+        },
     ];
     for event in refused {
-        assert_eq!(host.feed(event), Err(Reject::StaleFence { current: 2, got: 1 }));
+        assert_eq!(
+            host.feed(event),
+            Err(Reject::StaleFence { current: 2, got: 1 })
+        );
     }
     host.end(Verdict::Failed);
-    assert_eq!(host.report(&old.run, 2, Verdict::Succeeded, 1), Err(Reject::Ended(RunState::Failed)));
+    assert_eq!(
+        host.report(&old.run, 2, Verdict::Succeeded, 1),
+        Err(Reject::Ended(RunState::Failed))
+    );
 }
 
 #[test]
@@ -97,16 +146,35 @@ fn a_late_report_is_kept_once_as_evidence_and_changes_nothing() {
     host.wake_at(T0.plus(30 * SECOND));
     host.end(Verdict::Failed);
     let before = host.newest().clone();
-    let late = Event::LateReport { run: old.run.clone(), fence: 1, what: "Succeeded".to_owned() };
+    let late = Event::LateReport {
+        run: old.run.clone(),
+        fence: 1,
+        what: "Succeeded".to_owned(),
+    };
     for _ in 0..3 {
         host.feed(late.clone()).unwrap();
     }
     let after = host.newest().clone();
     assert_eq!(after.ledger.len(), before.ledger.len() + 1);
-    assert_eq!(after.ledger.last().unwrap().why, "late report with fence 1 refused: Succeeded");
-    let story = |run: &cronwright_core::job::run::Run| (run.state, run.result.clone(), run.ended_at, run.fence, run.losses);
+    assert_eq!(
+        after.ledger.last().unwrap().why,
+        "late report with fence 1 refused: Succeeded"
+    );
+    let story = |run: &cronwright_core::job::run::Run| {
+        (
+            run.state,
+            run.result.clone(),
+            run.ended_at,
+            run.fence,
+            run.losses,
+        )
+    };
     assert_eq!(story(&after), story(&before));
-    let unknown = Event::LateReport { run: super::setup::foreign(1), fence: 1, what: String::new() };
+    let unknown = Event::LateReport {
+        run: super::setup::foreign(1),
+        fence: 1,
+        what: String::new(),
+    };
     assert!(matches!(host.feed(unknown), Err(Reject::UnknownRun(_))));
 }
 
@@ -119,24 +187,55 @@ fn a_late_report_finds_a_run_of_long_ago() {
         host.end(Verdict::Succeeded);
     }
     assert!(host.job.run(&old.run).is_none());
-    host.feed(Event::LateReport { run: old.run.clone(), fence: 1, what: "Succeeded".to_owned() }).unwrap();
+    host.feed(Event::LateReport {
+        run: old.run.clone(),
+        fence: 1,
+        what: "Succeeded".to_owned(),
+    })
+    .unwrap();
     assert_eq!(host.run(&old.run).state, RunState::Failed);
-    assert!(host.run(&old.run).ledger.last().unwrap().why.starts_with("late report"));
+    assert!(
+        host.run(&old.run)
+            .ledger
+            .last()
+            .unwrap()
+            .why
+            .starts_with("late report")
+    );
 }
 
 #[test]
 fn an_accepted_run_survives_a_restart() {
-    let mut host = started(accepting(Definition { timeout_ms: HOUR, ..by_hand() }));
+    let mut host = started(accepting(Definition {
+        timeout_ms: HOUR,
+        ..by_hand()
+    }));
     let dispatch = host.accept();
     assert_eq!(host.states(), [RunState::Running]);
-    assert!(host.restored().outstanding().is_empty(), "nobody is to report it as lost");
+    assert!(
+        host.restored().outstanding().is_empty(),
+        "nobody is to report it as lost"
+    );
     host.job = host.restored();
     // A host that has no live call for it and says so all the same.
-    let lost = Event::AttemptLost { run: dispatch.run.clone(), fence: 1, why: "no live call".to_owned() };
+    let lost = Event::AttemptLost {
+        run: dispatch.run.clone(),
+        fence: 1,
+        why: "no live call".to_owned(),
+    };
     assert_eq!(host.feed(lost).unwrap(), []);
-    assert_eq!(host.feed(Event::AttemptAccepted { run: dispatch.run.clone(), fence: 1 }).unwrap(), [], "heard already");
+    assert_eq!(
+        host.feed(Event::AttemptAccepted {
+            run: dispatch.run.clone(),
+            fence: 1
+        })
+        .unwrap(),
+        [],
+        "heard already"
+    );
     host.wait(20 * MINUTE);
-    host.report(&dispatch.run, 1, Verdict::Succeeded, 5).unwrap();
+    host.report(&dispatch.run, 1, Verdict::Succeeded, 5)
+        .unwrap();
     assert_eq!(host.states(), [RunState::Success]);
     assert_eq!(host.starts(), [0]);
 }
@@ -158,8 +257,14 @@ fn stopping_an_accepted_run_ends_it_and_says_that_the_callee_was_not_told() {
     host.cancel(&dispatch.run).unwrap();
     assert_eq!(host.states(), [RunState::Cancelled]);
     let why = &host.newest().ledger.last().unwrap().why;
-    assert_eq!(why, "stopped on request; the callee had accepted and was not told");
-    assert_eq!(host.report(&dispatch.run, 1, Verdict::Succeeded, 5), Err(Reject::Ended(RunState::Cancelled)));
+    assert_eq!(
+        why,
+        "stopped on request; the callee had accepted and was not told"
+    );
+    assert_eq!(
+        host.report(&dispatch.run, 1, Verdict::Succeeded, 5),
+        Err(Reject::Ended(RunState::Cancelled))
+    );
 }
 
 #[test]
@@ -187,7 +292,12 @@ fn a_slow_run_is_shown_as_running_after_five_seconds() {
 fn a_report_of_progress_shows_a_run_as_running_everywhere() {
     let mut host = started(by_hand());
     let dispatch = host.out[0].clone();
-    let progress = |percent| Event::Progress { run: dispatch.run.clone(), fence: 1, percent: Some(percent), message: "at it".to_owned() };
+    let progress = |percent| Event::Progress {
+        run: dispatch.run.clone(),
+        fence: 1,
+        percent: Some(percent),
+        message: "at it".to_owned(),
+    };
     let effects = host.feed(progress(10)).unwrap();
     assert_eq!(host.states(), [RunState::Running]);
     assert_eq!(effects.len(), 1, "D1 hears of the state");
@@ -197,24 +307,41 @@ fn a_report_of_progress_shows_a_run_as_running_everywhere() {
 
 #[test]
 fn a_run_that_may_be_stuck_is_mentioned_once() {
-    let mut host = started(Definition { timeout_ms: HOUR, warn_after_ms: Some(8 * MINUTE), ..by_hand() });
+    let mut host = started(Definition {
+        timeout_ms: HOUR,
+        warn_after_ms: Some(8 * MINUTE),
+        ..by_hand()
+    });
     host.run_until(T0.plus(40 * MINUTE), |_| None);
-    assert_eq!(host.raised(), [("may_be_stuck", "may be stuck: running for 480 s".to_owned())]);
+    assert_eq!(
+        host.raised(),
+        [("may_be_stuck", "may be stuck: running for 480 s".to_owned())]
+    );
     assert_eq!(host.states(), [RunState::Running]);
 }
 
 #[test]
 fn without_a_limit_of_its_own_stuck_is_three_times_the_usual() {
-    let mut host = Host::new(Definition { timeout_ms: HOUR, ..by_hand() });
+    let mut host = Host::new(Definition {
+        timeout_ms: HOUR,
+        ..by_hand()
+    });
     host.run_now("first", None).unwrap();
-    host.run_until(T0.plus(50 * MINUTE), |_| Some((50 * MINUTE, Verdict::Succeeded)));
+    host.run_until(T0.plus(50 * MINUTE), |_| {
+        Some((50 * MINUTE, Verdict::Succeeded))
+    });
     assert!(host.raised().is_empty(), "nothing is known yet");
     for key in ["a", "b"] {
         host.run_now(key, None).unwrap();
-        host.run_until(host.now.plus(MINUTE), |_| Some((MINUTE, Verdict::Succeeded)));
+        host.run_until(host.now.plus(MINUTE), |_| {
+            Some((MINUTE, Verdict::Succeeded))
+        });
     }
     let began = host.now;
     host.run_now("slow", None).unwrap();
     host.run_until(began.plus(10 * MINUTE), |_| None);
-    assert_eq!(host.raised(), [("may_be_stuck", "may be stuck: running for 180 s".to_owned())]);
+    assert_eq!(
+        host.raised(),
+        [("may_be_stuck", "may be stuck: running for 180 s".to_owned())]
+    );
 }

@@ -10,7 +10,12 @@ use super::host::Host;
 use super::setup::{T0, by_hand, minutely, with_overlap};
 
 fn ask(key: &str) -> Event {
-    Event::RunNow { key: key.to_owned(), params: Some(r#"{"n":1}"#.to_owned()), overlap: None, by: "ann".to_owned() }
+    Event::RunNow {
+        key: key.to_owned(),
+        params: Some(r#"{"n":1}"#.to_owned()),
+        overlap: None,
+        by: "ann".to_owned(),
+    }
 }
 
 #[test]
@@ -40,8 +45,19 @@ fn a_refusal_names_the_run_that_is_active() {
     host.wait(SECOND);
     let reject = host.run_now("k", None).unwrap_err();
     let run = host.newest().id.clone();
-    assert_eq!(reject, Reject::Active { run: run.clone(), since: T0.plus(MINUTE) });
-    assert_eq!(reject.to_string(), format!("run {run} is active since 2026-12-01T00:01:00Z; wait for it, or choose overlap queue, replace or allow"));
+    assert_eq!(
+        reject,
+        Reject::Active {
+            run: run.clone(),
+            since: T0.plus(MINUTE)
+        }
+    );
+    assert_eq!(
+        reject.to_string(),
+        format!(
+            "run {run} is active since 2026-12-01T00:01:00Z; wait for it, or choose overlap queue, replace or allow"
+        )
+    );
     assert_eq!(host.runs.len(), 1, "a refused request leaves no record");
 }
 
@@ -55,7 +71,11 @@ fn a_full_queue_is_a_refusal_too() {
 
 #[test]
 fn who_asks_may_choose_another_policy() {
-    for (overlap, starts, open) in [(Overlap::Queue, 1, 2), (Overlap::Allow, 2, 2), (Overlap::Replace, 1, 2)] {
+    for (overlap, starts, open) in [
+        (Overlap::Queue, 1, 2),
+        (Overlap::Allow, 2, 2),
+        (Overlap::Replace, 1, 2),
+    ] {
         let mut host = Host::new(by_hand());
         host.run_now("a", None).unwrap();
         host.run_now("b", Some(overlap)).unwrap();
@@ -72,7 +92,11 @@ fn a_replay_has_the_input_of_the_run_it_repeats() {
     let first = host.end(Verdict::Failed);
     assert_eq!(first.params.as_deref(), Some(r#"{"n":1}"#));
     let of = Box::new(host.newest().clone());
-    let replay = Event::Replay { of, key: "again".to_owned(), by: "bob".to_owned() };
+    let replay = Event::Replay {
+        of,
+        key: "again".to_owned(),
+        by: "bob".to_owned(),
+    };
     host.wait(MINUTE);
     host.feed(replay.clone()).unwrap();
     assert_eq!(host.feed(replay.clone()).unwrap(), []);
@@ -80,12 +104,31 @@ fn a_replay_has_the_input_of_the_run_it_repeats() {
     assert_eq!(again.params, first.params);
     assert_ne!(again.run, first.run);
     assert!(again.fence > first.fence);
-    assert_eq!(host.newest().trigger, Trigger::Replay { of: first.run.clone(), by: "bob".to_owned() });
-    assert_eq!(host.run(&first.run).state, RunState::Failed, "the past is left as it was");
+    assert_eq!(
+        host.newest().trigger,
+        Trigger::Replay {
+            of: first.run.clone(),
+            by: "bob".to_owned()
+        }
+    );
+    assert_eq!(
+        host.run(&first.run).state,
+        RunState::Failed,
+        "the past is left as it was"
+    );
     host.run_now("busy", None).unwrap();
-    let Event::Replay { of, by, .. } = replay else { panic!() };
-    let other = Event::Replay { of, key: "third".to_owned(), by };
-    assert!(matches!(host.feed(other), Err(Reject::Active { .. })), "a replay obeys the overlap policy");
+    let Event::Replay { of, by, .. } = replay else {
+        panic!()
+    };
+    let other = Event::Replay {
+        of,
+        key: "third".to_owned(),
+        by,
+    };
+    assert!(
+        matches!(host.feed(other), Err(Reject::Active { .. })),
+        "a replay obeys the overlap policy"
+    );
 }
 
 #[test]
@@ -95,20 +138,33 @@ fn more_requests_than_may_run_at_once_are_refused_without_a_record() {
     for n in 0..100 {
         host.run_now(&format!("k{n}"), None).unwrap();
     }
-    assert!(matches!(host.run_now("one too many", None), Err(Reject::Active { .. })));
+    assert!(matches!(
+        host.run_now("one too many", None),
+        Err(Reject::Active { .. })
+    ));
     assert_eq!(host.runs.len(), 100);
 }
 
 #[test]
 fn a_run_can_be_stopped_only_once_it_exists_and_while_it_is_open() {
     let mut host = Host::new(by_hand());
-    assert!(matches!(host.cancel(&super::setup::foreign(1)), Err(Reject::UnknownRun(_))));
+    assert!(matches!(
+        host.cancel(&super::setup::foreign(1)),
+        Err(Reject::UnknownRun(_))
+    ));
     host.run_now("a", None).unwrap();
     host.run_now("b", Some(Overlap::Queue)).unwrap();
     let waiting = host.newest().id.clone();
     host.cancel(&waiting).unwrap();
-    assert_eq!(host.newest().state, RunState::Cancelled, "what waits ends at once");
-    assert_eq!(host.cancel(&waiting), Err(Reject::Ended(RunState::Cancelled)));
+    assert_eq!(
+        host.newest().state,
+        RunState::Cancelled,
+        "what waits ends at once"
+    );
+    assert_eq!(
+        host.cancel(&waiting),
+        Err(Reject::Ended(RunState::Cancelled))
+    );
     host.end(Verdict::Succeeded);
     assert_eq!(host.starts().len(), 1);
 }

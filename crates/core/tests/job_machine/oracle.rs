@@ -30,7 +30,10 @@ pub struct Oracle {
 impl Oracle {
     pub fn left(&mut self, now: Millis, key: &str, dispatch: &Dispatch) {
         assert_eq!(key, format!("{}/{}", dispatch.run, dispatch.fence));
-        assert!(self.keys.insert(key.to_owned()), "{key} was handed over twice");
+        assert!(
+            self.keys.insert(key.to_owned()),
+            "{key} was handed over twice"
+        );
         assert!(dispatch.fence > self.last_fence, "fences grow");
         self.last_fence = dispatch.fence;
         self.alive.retain(|_, alive| alive.until > now);
@@ -66,7 +69,10 @@ impl Oracle {
         let open = new.active.is_some() || new.waits.is_some();
         assert_eq!(new.is_open(), open, "an open run runs or waits: {new:?}");
         let Some(old) = old else { return };
-        assert_eq!((&old.id, old.seq, &old.trigger), (&new.id, new.seq, &new.trigger));
+        assert_eq!(
+            (&old.id, old.seq, &old.trigger),
+            (&new.id, new.seq, &new.trigger)
+        );
         assert!(new.fence >= old.fence && new.attempts >= old.attempts);
         if old.state.is_terminal() {
             let frozen = |run: &Run| (run.state, run.ended_at, run.result.clone(), run.attempts);

@@ -11,7 +11,9 @@ use proptest::prelude::*;
 
 use super::accounts::policies;
 use super::host::Host;
-use super::setup::{by_hand, every, job_id, minutely, with_callback, with_misfire, with_overlap, with_retries};
+use super::setup::{
+    by_hand, every, job_id, minutely, with_callback, with_misfire, with_overlap, with_retries,
+};
 
 /// One thing that happens, with choices still open.
 #[derive(Clone, Debug)]
@@ -19,19 +21,47 @@ enum Move {
     Wait(i64),
     WaitForWakeup,
     Wake,
-    Answer { pick: usize, verdict: Verdict },
-    Accept { pick: usize },
-    Lose { pick: usize },
-    Forget { pick: usize },
-    Progress { pick: usize },
+    Answer {
+        pick: usize,
+        verdict: Verdict,
+    },
+    Accept {
+        pick: usize,
+    },
+    Lose {
+        pick: usize,
+    },
+    Forget {
+        pick: usize,
+    },
+    Progress {
+        pick: usize,
+    },
     Stopped,
     NoCallLeft,
-    Late { pick: usize, fence: u64 },
-    RunNow { key: u8, overlap: Option<Overlap> },
-    Replay { pick: usize, key: u8 },
-    Cancel { pick: usize },
-    Take { pick: usize },
-    Settle { pick: usize, word: u32, outcome: CallbackState },
+    Late {
+        pick: usize,
+        fence: u64,
+    },
+    RunNow {
+        key: u8,
+        overlap: Option<Overlap>,
+    },
+    Replay {
+        pick: usize,
+        key: u8,
+    },
+    Cancel {
+        pick: usize,
+    },
+    Take {
+        pick: usize,
+    },
+    Settle {
+        pick: usize,
+        word: u32,
+        outcome: CallbackState,
+    },
     Edit(usize),
     Enable(bool),
     Link(bool),
@@ -42,7 +72,16 @@ enum Move {
 
 fn moves() -> impl Strategy<Value = Move> {
     let pick = || 0_usize..32;
-    let wait = prop_oneof![Just(0), Just(1), Just(SECOND), Just(5 * SECOND), Just(30 * SECOND), Just(MINUTE), Just(10 * MINUTE), Just(3 * HOUR)];
+    let wait = prop_oneof![
+        Just(0),
+        Just(1),
+        Just(SECOND),
+        Just(5 * SECOND),
+        Just(30 * SECOND),
+        Just(MINUTE),
+        Just(10 * MINUTE),
+        Just(3 * HOUR)
+    ];
     let verdict = prop_oneof![
         3 => Just(Verdict::Succeeded),
         4 => Just(Verdict::Failed),
@@ -54,7 +93,11 @@ fn moves() -> impl Strategy<Value = Move> {
         3 => Just(None), 1 => Just(Some(Overlap::Skip)), 2 => Just(Some(Overlap::Queue)),
         2 => Just(Some(Overlap::Replace)), 1 => Just(Some(Overlap::Allow))
     ];
-    let outcome = prop_oneof![Just(CallbackState::Done), Just(CallbackState::Failed), Just(CallbackState::Pending)];
+    let outcome = prop_oneof![
+        Just(CallbackState::Done),
+        Just(CallbackState::Failed),
+        Just(CallbackState::Pending)
+    ];
     prop_oneof![
         4 => wait.prop_map(Move::Wait),
         8 => Just(Move::WaitForWakeup),
@@ -81,14 +124,33 @@ fn moves() -> impl Strategy<Value = Move> {
     ]
 }
 
-fn definitions(overlap: Overlap, misfire: cronwright_core::job::def::Misfire, window: i64, most: u32) -> [Definition; 4] {
+fn definitions(
+    overlap: Overlap,
+    misfire: cronwright_core::job::def::Misfire,
+    window: i64,
+    most: u32,
+) -> [Definition; 4] {
     let full = with_callback("https://cb.example/", with_retries(2, minutely()));
     let Executor::Http(task) = full.executor.clone();
-    let accepting = Executor::Http(HttpTask { mode: HttpMode::Accepted, ..task });
+    let accepting = Executor::Http(HttpTask {
+        mode: HttpMode::Accepted,
+        ..task
+    });
     let all = [
-        Definition { executor: accepting, queue_limit: 3, ..full },
-        Definition { deadline_ms: Some(2 * MINUTE), warn_after_ms: Some(10 * SECOND), ..with_retries(20, every(20 * SECOND)) },
-        Definition { jitter_ms: 45 * SECOND, ..every(40 * SECOND) },
+        Definition {
+            executor: accepting,
+            queue_limit: 3,
+            ..full
+        },
+        Definition {
+            deadline_ms: Some(2 * MINUTE),
+            warn_after_ms: Some(10 * SECOND),
+            ..with_retries(20, every(20 * SECOND))
+        },
+        Definition {
+            jitter_ms: 45 * SECOND,
+            ..every(40 * SECOND)
+        },
         by_hand(),
     ];
     all.map(|definition| with_overlap(overlap, with_misfire(misfire, window, most, definition)))
@@ -103,7 +165,9 @@ impl Host {
     /// What the history asks for now. A refusal is as good an answer as any; `feed` checks it.
     fn make(&mut self, made: Move, definitions: &[Definition; 4]) {
         let ids: Vec<RunId> = self.runs.values().map(|run| run.id.clone()).collect();
-        let out = |host: &mut Self, pick: usize| (!host.out.is_empty()).then(|| host.out.remove(pick % host.out.len()));
+        let out = |host: &mut Self, pick: usize| {
+            (!host.out.is_empty()).then(|| host.out.remove(pick % host.out.len()))
+        };
         match made {
             Move::Wait(ms) => self.wait(ms),
             Move::WaitForWakeup => {
@@ -119,29 +183,49 @@ impl Host {
             }
             Move::Accept { pick } => {
                 if let Some(dispatch) = at(&self.out, pick) {
-                    drop(self.feed(Event::AttemptAccepted { run: dispatch.run, fence: dispatch.fence }));
+                    drop(self.feed(Event::AttemptAccepted {
+                        run: dispatch.run,
+                        fence: dispatch.fence,
+                    }));
                 }
             }
             Move::Lose { pick } => {
                 if let Some(dispatch) = out(self, pick) {
-                    drop(self.feed(Event::AttemptLost { run: dispatch.run, fence: dispatch.fence, why: "gone".to_owned() }));
+                    drop(self.feed(Event::AttemptLost {
+                        run: dispatch.run,
+                        fence: dispatch.fence,
+                        why: "gone".to_owned(),
+                    }));
                 }
             }
             Move::Forget { pick } => drop(out(self, pick)),
             Move::Progress { pick } => {
                 if let Some(dispatch) = at(&self.out, pick) {
-                    drop(self.feed(Event::Progress { run: dispatch.run, fence: dispatch.fence, percent: None, message: "at it".to_owned() }));
+                    drop(self.feed(Event::Progress {
+                        run: dispatch.run,
+                        fence: dispatch.fence,
+                        percent: None,
+                        message: "at it".to_owned(),
+                    }));
                 }
             }
             Move::Stopped if !self.aborts.is_empty() => self.stopped(),
             Move::NoCallLeft if !self.aborts.is_empty() => {
                 let (run, fence) = self.aborts.remove(0);
-                drop(self.feed(Event::AttemptLost { run, fence, why: "no live call was left to stop".to_owned() }));
+                drop(self.feed(Event::AttemptLost {
+                    run,
+                    fence,
+                    why: "no live call was left to stop".to_owned(),
+                }));
             }
             Move::Stopped | Move::NoCallLeft => {}
             Move::Late { pick, fence } => {
                 if let Some(run) = at(&ids, pick) {
-                    drop(self.feed(Event::LateReport { run, fence, what: "Succeeded".to_owned() }));
+                    drop(self.feed(Event::LateReport {
+                        run,
+                        fence,
+                        what: "Succeeded".to_owned(),
+                    }));
                 }
             }
             Move::RunNow { key, overlap } => drop(self.run_now(&key.to_string(), overlap)),
@@ -149,39 +233,71 @@ impl Host {
                 let known = self.runs.values().any(|run| matches!(&run.id.tag, cronwright_core::ids::RunTag::Replay(hash) if *hash == cronwright_core::ids::digest16(&[&key.to_string()])));
                 if let Some(id) = at(&ids, pick).filter(|_| !known) {
                     let of = Box::new(self.run(&id).clone());
-                    drop(self.feed(Event::Replay { of, key: key.to_string(), by: "bob".to_owned() }));
+                    drop(self.feed(Event::Replay {
+                        of,
+                        key: key.to_string(),
+                        by: "bob".to_owned(),
+                    }));
                 }
             }
             Move::Cancel { pick } => {
-                let open: Vec<RunId> = self.job.runs().filter(|run| run.is_open()).map(|run| run.id.clone()).collect();
+                let open: Vec<RunId> = self
+                    .job
+                    .runs()
+                    .filter(|run| run.is_open())
+                    .map(|run| run.id.clone())
+                    .collect();
                 if let Some(id) = at(&open, pick) {
                     drop(self.cancel(&id));
                 }
             }
             Move::Take { pick } => {
-                let owed: Vec<(RunId, Owed)> = self.runs.values().flat_map(|run| run.owed.iter().map(|owed| (run.id.clone(), owed.clone()))).collect();
+                let owed: Vec<(RunId, Owed)> = self
+                    .runs
+                    .values()
+                    .flat_map(|run| run.owed.iter().map(|owed| (run.id.clone(), owed.clone())))
+                    .collect();
                 if let Some((run, owed)) = at(&owed, pick) {
                     drop(self.feed(Event::OwedTaken { run, owed }));
                 }
             }
-            Move::Settle { pick, word, outcome } => {
+            Move::Settle {
+                pick,
+                word,
+                outcome,
+            } => {
                 if let Some(run) = at(&ids, pick) {
-                    drop(self.feed(Event::CallbackSettled { run, word, outcome, why: None }));
+                    drop(self.feed(Event::CallbackSettled {
+                        run,
+                        word,
+                        outcome,
+                        why: None,
+                    }));
                 }
             }
             Move::Edit(n) => {
                 let (definition, by) = (Box::new(definitions[n].clone()), "ann".to_owned());
-                drop(self.feed(Event::Replace { definition, enabled: None, revision: None, by }));
+                drop(self.feed(Event::Replace {
+                    definition,
+                    enabled: None,
+                    revision: None,
+                    by,
+                }));
             }
             Move::Enable(enabled) => drop(self.feed(Event::SetEnabled { enabled })),
-            Move::Link(on) => drop(self.feed(Event::Link { dependent: job_id("job_x"), on })),
+            Move::Link(on) => drop(self.feed(Event::Link {
+                dependent: job_id("job_x"),
+                on,
+            })),
             Move::Restart => self.job = self.restored(),
             Move::Projected => {
                 for seq in self.job.unprojected(10) {
                     self.projected(seq);
                 }
             }
-            Move::Delete => drop(self.feed(Event::Delete { by: "ann".to_owned() })),
+            Move::Delete => drop(self.feed(Event::Delete {
+                by: "ann".to_owned(),
+            })),
         }
     }
 
@@ -190,29 +306,66 @@ impl Host {
         let lost: Vec<(RunId, u64)> = self
             .job
             .runs()
-            .filter_map(|run| run.active.filter(|active| !active.accepted).map(|active| (run.id.clone(), active.fence)))
+            .filter_map(|run| {
+                run.active
+                    .filter(|active| !active.accepted)
+                    .map(|active| (run.id.clone(), active.fence))
+            })
             .collect();
         self.out.clear();
         self.aborts.clear();
         for (run, fence) in lost {
-            self.feed(Event::AttemptLost { run, fence, why: "restart".to_owned() }).unwrap();
+            self.feed(Event::AttemptLost {
+                run,
+                fence,
+                why: "restart".to_owned(),
+            })
+            .unwrap();
         }
         drop(self.feed(Event::SetEnabled { enabled: false }));
         let end: Millis = self.now.plus(2 * DAY);
-        self.run_until(end, |dispatch| Some((SECOND, if dispatch.fence % 2 == 0 { Verdict::Failed } else { Verdict::Succeeded })));
-        for (run, owed) in self.runs.values().flat_map(|run| run.owed.iter().map(|owed| (run.id.clone(), owed.clone()))).collect::<Vec<_>>() {
+        self.run_until(end, |dispatch| {
+            Some((
+                SECOND,
+                if dispatch.fence % 2 == 0 {
+                    Verdict::Failed
+                } else {
+                    Verdict::Succeeded
+                },
+            ))
+        });
+        for (run, owed) in self
+            .runs
+            .values()
+            .flat_map(|run| run.owed.iter().map(|owed| (run.id.clone(), owed.clone())))
+            .collect::<Vec<_>>()
+        {
             self.feed(Event::OwedTaken { run, owed }).unwrap();
         }
-        let pending: Vec<(RunId, u32)> = self.runs.values().filter(|run| run.callback == CallbackState::Pending).map(|run| (run.id.clone(), run.callback_word + 1)).collect();
+        let pending: Vec<(RunId, u32)> = self
+            .runs
+            .values()
+            .filter(|run| run.callback == CallbackState::Pending)
+            .map(|run| (run.id.clone(), run.callback_word + 1))
+            .collect();
         for (run, word) in pending {
-            self.feed(Event::CallbackSettled { run, word, outcome: CallbackState::Done, why: None }).unwrap();
+            self.feed(Event::CallbackSettled {
+                run,
+                word,
+                outcome: CallbackState::Done,
+                why: None,
+            })
+            .unwrap();
         }
     }
 }
 
 /// `PROPTEST_CASES` asks for another number.
 pub fn config(cases: u32) -> ProptestConfig {
-    let mut config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    let mut config = ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
     if std::env::var_os("PROPTEST_CASES").is_none() {
         config.cases = cases;
     }

@@ -24,10 +24,21 @@ fn retries_come_in_stages_counted_from_each_failure() {
     host.run_until(T0.plus(HOUR), failing);
     assert_eq!(host.starts(), [0, 31, 152, 453]);
     assert_eq!(host.states(), [RunState::Failed]);
-    let attempts: Vec<(u32, u64)> = host.dispatches().map(|(_, dispatch)| (dispatch.attempt, dispatch.fence)).collect();
+    let attempts: Vec<(u32, u64)> = host
+        .dispatches()
+        .map(|(_, dispatch)| (dispatch.attempt, dispatch.fence))
+        .collect();
     assert_eq!(attempts, [(1, 1), (2, 2), (3, 3), (4, 4)]);
-    let why: Vec<&str> = host.newest().ledger.iter().map(|row| row.why.as_str()).collect();
-    assert!(why.contains(&"attempt 1/4: HTTP 500 after 1000 ms; next in 30 s"), "{why:?}");
+    let why: Vec<&str> = host
+        .newest()
+        .ledger
+        .iter()
+        .map(|row| row.why.as_str())
+        .collect();
+    assert!(
+        why.contains(&"attempt 1/4: HTTP 500 after 1000 ms; next in 30 s"),
+        "{why:?}"
+    );
 }
 
 #[test]
@@ -42,9 +53,24 @@ fn trouble_is_raised_once_and_at_the_end() {
     let mut host = started(with_retries(3, by_hand()));
     host.run_until(T0.plus(HOUR), failing);
     let raised = host.raised();
-    assert_eq!(raised, [("run_failed", "attempt 4/4: HTTP 500 after 1000 ms".to_owned())]);
+    assert_eq!(
+        raised,
+        [(
+            "run_failed",
+            "attempt 4/4: HTTP 500 after 1000 ms".to_owned()
+        )]
+    );
     let mut host = started(with_retries(3, by_hand()));
-    host.run_until(T0.plus(HOUR), |dispatch| Some((1, if dispatch.attempt < 3 { Verdict::Failed } else { Verdict::Succeeded })));
+    host.run_until(T0.plus(HOUR), |dispatch| {
+        Some((
+            1,
+            if dispatch.attempt < 3 {
+                Verdict::Failed
+            } else {
+                Verdict::Succeeded
+            },
+        ))
+    });
     assert!(host.raised().is_empty());
     assert_eq!(host.states(), [RunState::Success]);
 }
@@ -57,18 +83,29 @@ fn only_the_chosen_outcomes_are_retried() {
         (RetryOn::TimedOut, Verdict::TimedOut, 3),
         (RetryOn::TimedOut, Verdict::Failed, 1),
     ] {
-        let retry = RetryPolicy { times: 2, delays_ms: vec![1_000], on: vec![on] };
+        let retry = RetryPolicy {
+            times: 2,
+            delays_ms: vec![1_000],
+            on: vec![on],
+        };
         let mut host = started(Definition { retry, ..by_hand() });
         host.run_until(T0.plus(HOUR), |_| Some((10, verdict)));
         assert_eq!(host.starts().len(), starts, "{on:?} {verdict:?}");
-        let state = if verdict == Verdict::Failed { RunState::Failed } else { RunState::TimedOut };
+        let state = if verdict == Verdict::Failed {
+            RunState::Failed
+        } else {
+            RunState::TimedOut
+        };
         assert_eq!(host.states(), [state]);
     }
 }
 
 #[test]
 fn what_cannot_be_helped_by_trying_again_is_not_tried_again() {
-    for (verdict, state) in [(Verdict::FailedForGood, RunState::Failed), (Verdict::Stopped, RunState::Cancelled)] {
+    for (verdict, state) in [
+        (Verdict::FailedForGood, RunState::Failed),
+        (Verdict::Stopped, RunState::Cancelled),
+    ] {
         let mut host = started(with_retries(3, by_hand()));
         host.run_until(T0.plus(HOUR), |_| Some((10, verdict)));
         assert_eq!((host.starts().len(), host.states()), (1, vec![state]));
@@ -80,7 +117,10 @@ fn a_run_that_waits_for_its_retry_says_so_to_d1() {
     let mut host = started(with_retries(1, by_hand()));
     host.end(Verdict::Failed);
     assert_eq!(host.states(), [RunState::Triggered]);
-    assert!(matches!(host.log.last().unwrap().1.effect, Effect::ProjectRun { seq: 1 }));
+    assert!(matches!(
+        host.log.last().unwrap().1.effect,
+        Effect::ProjectRun { seq: 1 }
+    ));
 }
 
 #[test]
@@ -92,15 +132,24 @@ fn a_stopped_run_is_not_retried() {
         host.cancel(&id).unwrap();
         host.end(verdict);
         host.run_until(T0.plus(HOUR), failing);
-        assert_eq!((host.starts().len(), host.states()), (1, vec![RunState::Cancelled]));
-        assert!(host.raised().is_empty(), "nobody is alarmed by what was asked for");
+        assert_eq!(
+            (host.starts().len(), host.states()),
+            (1, vec![RunState::Cancelled])
+        );
+        assert!(
+            host.raised().is_empty(),
+            "nobody is alarmed by what was asked for"
+        );
     }
     // While it waits for its retry.
     let mut host = started(with_retries(3, by_hand()));
     let id = host.end(Verdict::Failed).run;
     host.cancel(&id).unwrap();
     host.run_until(T0.plus(HOUR), failing);
-    assert_eq!((host.starts().len(), host.states()), (1, vec![RunState::Cancelled]));
+    assert_eq!(
+        (host.starts().len(), host.states()),
+        (1, vec![RunState::Cancelled])
+    );
 }
 
 #[test]
@@ -117,11 +166,17 @@ fn a_run_that_was_done_before_it_could_be_stopped_succeeded() {
 
 #[test]
 fn every_attempt_has_the_whole_time_limit() {
-    let definition = Definition { timeout_ms: MINUTE, ..with_retries(3, by_hand()) };
+    let definition = Definition {
+        timeout_ms: MINUTE,
+        ..with_retries(3, by_hand())
+    };
     let mut host = started(definition);
     host.run_until(T0.plus(HOUR), |_| Some((50 * SECOND, Verdict::Failed)));
     assert_eq!(host.starts(), [0, 80, 250, 600]);
-    assert!(host.dispatches().all(|(_, dispatch)| dispatch.timeout_ms == MINUTE));
+    assert!(
+        host.dispatches()
+            .all(|(_, dispatch)| dispatch.timeout_ms == MINUTE)
+    );
     assert_eq!(host.states(), [RunState::Failed]);
 }
 
@@ -129,11 +184,22 @@ fn every_attempt_has_the_whole_time_limit() {
 fn an_attempt_that_nobody_ends_is_ended_a_little_after_its_limit() {
     let mut host = started(with_retries(1, by_hand()));
     host.run_until(T0.plus(HOUR), |_| None);
-    assert_eq!(host.starts(), [0, 65], "30 s limit, 5 s for the executor to say so, 30 s wait");
+    assert_eq!(
+        host.starts(),
+        [0, 65],
+        "30 s limit, 5 s for the executor to say so, 30 s wait"
+    );
     assert_eq!(host.states(), [RunState::TimedOut]);
-    let aborted = host.log.iter().filter(|(_, keyed)| matches!(keyed.effect, Effect::Abort { .. })).count();
+    let aborted = host
+        .log
+        .iter()
+        .filter(|(_, keyed)| matches!(keyed.effect, Effect::Abort { .. }))
+        .count();
     assert_eq!(aborted, 2, "each is stopped");
-    assert_eq!(host.newest().result.as_ref().unwrap().error_code.as_deref(), Some("timeout"));
+    assert_eq!(
+        host.newest().result.as_ref().unwrap().error_code.as_deref(),
+        Some("timeout")
+    );
 }
 
 #[test]
@@ -148,17 +214,28 @@ fn an_accepted_attempt_ends_at_its_limit() {
 #[test]
 fn the_deadline_ends_the_whole_run() {
     // An attempt is out: it is stopped, and its end is the run's.
-    let definition = Definition { deadline_ms: Some(40 * SECOND), timeout_ms: MINUTE, ..with_retries(3, by_hand()) };
+    let definition = Definition {
+        deadline_ms: Some(40 * SECOND),
+        timeout_ms: MINUTE,
+        ..with_retries(3, by_hand())
+    };
     let mut host = started(definition.clone());
     host.end(Verdict::Failed);
     host.run_until(T0.plus(HOUR), |_| None);
     assert_eq!(host.starts(), [0, 30]);
-    assert_eq!((host.states(), host.newest().ended_at), (vec![RunState::TimedOut], Some(T0.plus(40 * SECOND))));
-    assert_eq!(host.raised(), [("run_failed", "the deadline of the run passed".to_owned())]);
+    assert_eq!(
+        (host.states(), host.newest().ended_at),
+        (vec![RunState::TimedOut], Some(T0.plus(40 * SECOND)))
+    );
+    assert_eq!(
+        host.raised(),
+        [("run_failed", "the deadline of the run passed".to_owned())]
+    );
 
     // It waits in the queue.
     let mut host = started(definition.clone());
-    host.run_now("second", Some(cronwright_core::job::def::Overlap::Queue)).unwrap();
+    host.run_now("second", Some(cronwright_core::job::def::Overlap::Queue))
+        .unwrap();
     host.run_until(T0.plus(40 * SECOND), |_| None);
     assert_eq!(host.states(), [RunState::TimedOut, RunState::TimedOut]);
     assert_eq!(host.starts(), [0]);
@@ -166,9 +243,13 @@ fn the_deadline_ends_the_whole_run() {
 
 #[test]
 fn what_waited_beyond_its_deadline_is_not_started_to_be_stopped() {
-    let definition = Definition { deadline_ms: Some(10 * SECOND), ..by_hand() };
+    let definition = Definition {
+        deadline_ms: Some(10 * SECOND),
+        ..by_hand()
+    };
     let mut host = started(definition);
-    host.run_now("second", Some(cronwright_core::job::def::Overlap::Queue)).unwrap();
+    host.run_now("second", Some(cronwright_core::job::def::Overlap::Queue))
+        .unwrap();
     host.wait(10 * SECOND);
     host.end(Verdict::Succeeded);
     assert_eq!(host.states(), [RunState::Success, RunState::TimedOut]);
@@ -177,9 +258,15 @@ fn what_waited_beyond_its_deadline_is_not_started_to_be_stopped() {
 
 #[test]
 fn no_retry_is_planned_beyond_the_deadline() {
-    let mut host = started(Definition { deadline_ms: Some(31 * SECOND), ..with_retries(3, by_hand()) });
+    let mut host = started(Definition {
+        deadline_ms: Some(31 * SECOND),
+        ..with_retries(3, by_hand())
+    });
     host.run_until(T0.plus(HOUR), failing);
-    assert_eq!((host.starts(), host.states()), (vec![0], vec![RunState::Failed]));
+    assert_eq!(
+        (host.starts(), host.states()),
+        (vec![0], vec![RunState::Failed])
+    );
     assert_eq!(host.newest().ended_at, Some(T0.plus(SECOND)));
 }
 
@@ -198,12 +285,25 @@ fn a_stop_that_nobody_confirms_ends_with_the_limit_of_the_attempt() {
 fn an_answer_is_judged_by_what_the_job_expects() {
     let cronwright_core::job::def::Executor::Http(task) = by_hand().executor;
     assert_eq!(judge(&task, Some(204), None), Some(Verdict::Succeeded));
-    assert_eq!(judge(&task, Some(202), None), Some(Verdict::Succeeded), "not an accepting job");
+    assert_eq!(
+        judge(&task, Some(202), None),
+        Some(Verdict::Succeeded),
+        "not an accepting job"
+    );
     assert_eq!(judge(&task, Some(404), None), Some(Verdict::Failed));
     assert_eq!(judge(&task, None, None), Some(Verdict::Failed));
-    assert_eq!(judge(&task, Some(200), Some(FetchFault::Timeout)), Some(Verdict::TimedOut));
-    assert_eq!(judge(&task, None, Some(FetchFault::BlockedTarget)), Some(Verdict::FailedForGood));
-    assert_eq!(judge(&task, None, Some(FetchFault::Aborted)), Some(Verdict::Stopped));
+    assert_eq!(
+        judge(&task, Some(200), Some(FetchFault::Timeout)),
+        Some(Verdict::TimedOut)
+    );
+    assert_eq!(
+        judge(&task, None, Some(FetchFault::BlockedTarget)),
+        Some(Verdict::FailedForGood)
+    );
+    assert_eq!(
+        judge(&task, None, Some(FetchFault::Aborted)),
+        Some(Verdict::Stopped)
+    );
     let cronwright_core::job::def::Executor::Http(task) = accepting(by_hand()).executor;
     assert_eq!(judge(&task, Some(202), None), None);
     assert_eq!(judge(&task, Some(200), None), Some(Verdict::Succeeded));
@@ -219,5 +319,9 @@ fn a_long_story_keeps_its_beginning_and_end_and_says_what_it_left_out() {
     assert_eq!(why.len(), cronwright_core::job::run::LEDGER_ROWS);
     assert_eq!(why[0], "run on request");
     assert!(why[59].starts_with("attempt 21/21"));
-    assert_eq!(why.iter().filter(|why| why.contains("left out")).count(), 1, "{why:?}");
+    assert_eq!(
+        why.iter().filter(|why| why.contains("left out")).count(),
+        1,
+        "{why:?}"
+    );
 }

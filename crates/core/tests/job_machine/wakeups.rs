@@ -15,7 +15,11 @@ fn why(host: &Host) -> (i64, &'static str) {
 
 #[test]
 fn the_earliest_of_all_timers_is_the_next_wakeup() {
-    let definition = Definition { deadline_ms: Some(20 * SECOND), warn_after_ms: Some(8 * SECOND), ..with_retries(1, minutely()) };
+    let definition = Definition {
+        deadline_ms: Some(20 * SECOND),
+        warn_after_ms: Some(8 * SECOND),
+        ..with_retries(1, minutely())
+    };
     let mut host = Host::new(definition);
     let mut seen = vec![why(&host)];
     host.run_now("k", None).unwrap();
@@ -23,10 +27,20 @@ fn the_earliest_of_all_timers_is_the_next_wakeup() {
         seen.push(why(&host));
         host.wake_at(T0.plus(why(&host).0 * SECOND));
     }
-    assert_eq!(seen, [(60, "due"), (5, "running"), (8, "stuck"), (20, "deadline")]);
-    assert_eq!(why(&host), (35, "timeout"), "asked to stop at the deadline, and silent since");
+    assert_eq!(
+        seen,
+        [(60, "due"), (5, "running"), (8, "stuck"), (20, "deadline")]
+    );
+    assert_eq!(
+        why(&host),
+        (35, "timeout"),
+        "asked to stop at the deadline, and silent since"
+    );
 
-    let mut host = Host::new(Definition { deadline_ms: Some(45 * SECOND), ..with_retries(1, minutely()) });
+    let mut host = Host::new(Definition {
+        deadline_ms: Some(45 * SECOND),
+        ..with_retries(1, minutely())
+    });
     host.run_now("k", None).unwrap();
     host.end(Verdict::Failed);
     assert_eq!(why(&host), (30, "retry"));
@@ -61,7 +75,10 @@ fn one_late_wakeup_does_all_that_came_in_between() {
 
 #[test]
 fn from_wakeup_to_wakeup_a_silent_job_takes_few_steps() {
-    let definition = accepting(Definition { warn_after_ms: Some(6 * SECOND), ..with_retries(20, minutely()) });
+    let definition = accepting(Definition {
+        warn_after_ms: Some(6 * SECOND),
+        ..with_retries(20, minutely())
+    });
     let mut host = Host::new(definition);
     let mut steps = 0;
     while host.now < T0.plus(HOUR) {
@@ -82,9 +99,19 @@ fn an_idle_job_is_one_that_time_alone_concerns() {
     assert!(!host.job.is_idle());
     host.end(Verdict::Succeeded);
     let run = host.newest().clone();
-    host.feed(Event::OwedTaken { run: run.id.clone(), owed: run.owed[0].clone() }).unwrap();
+    host.feed(Event::OwedTaken {
+        run: run.id.clone(),
+        owed: run.owed[0].clone(),
+    })
+    .unwrap();
     let outcome = cronwright_core::outcome::CallbackState::Done;
-    host.feed(Event::CallbackSettled { run: run.id.clone(), word: 1, outcome, why: None }).unwrap();
+    host.feed(Event::CallbackSettled {
+        run: run.id.clone(),
+        word: 1,
+        outcome,
+        why: None,
+    })
+    .unwrap();
     assert!(!host.job.is_idle(), "D1 lacks its end");
     host.job.note_projected(&run);
     assert!(!host.job.is_idle(), "D1 has an older form of it");
@@ -127,7 +154,13 @@ fn an_earlier_form_in_d1_is_not_taken_for_the_last_one() {
     for seq in 1..=5 {
         let run = host.runs[&seq].id.clone();
         let outcome = cronwright_core::outcome::CallbackState::Done;
-        host.feed(Event::CallbackSettled { run, word: 1, outcome, why: None }).unwrap();
+        host.feed(Event::CallbackSettled {
+            run,
+            word: 1,
+            outcome,
+            why: None,
+        })
+        .unwrap();
     }
     assert!(host.job.run(&early.id).is_none());
     host.job.note_projected(&early);
@@ -138,7 +171,10 @@ fn an_earlier_form_in_d1_is_not_taken_for_the_last_one() {
 
 #[test]
 fn evidence_that_comes_after_all_was_written_is_written_too() {
-    let mut host = Host::new(Definition { overlap: Overlap::Queue, ..by_hand() });
+    let mut host = Host::new(Definition {
+        overlap: Overlap::Queue,
+        ..by_hand()
+    });
     for n in 0..70 {
         host.run_now(&format!("k{n}"), None).unwrap();
         host.end(Verdict::Succeeded);
@@ -147,9 +183,17 @@ fn evidence_that_comes_after_all_was_written_is_written_too() {
     assert!(host.job.is_idle());
     let late = |host: &mut Host, seq: u64| {
         let run = host.runs[&seq].id.clone();
-        host.feed(Event::LateReport { run, fence: 9, what: "Failed".to_owned() }).unwrap()
+        host.feed(Event::LateReport {
+            run,
+            fence: 9,
+            what: "Failed".to_owned(),
+        })
+        .unwrap()
     };
-    assert_eq!(late(&mut host, 3), [cronwright_core::job::Effect::ProjectRun { seq: 3 }]);
+    assert_eq!(
+        late(&mut host, 3),
+        [cronwright_core::job::Effect::ProjectRun { seq: 3 }]
+    );
     assert_eq!(host.restored().unprojected(100), [3]);
     host.projected(3);
     assert!(host.job.is_idle());
@@ -159,12 +203,21 @@ fn evidence_that_comes_after_all_was_written_is_written_too() {
     }
     assert!(host.head.changed.len() <= 64);
     let lacking = host.restored().unprojected(100);
-    assert!((2..=70).filter(|seq| *seq != 3).all(|seq| lacking.contains(&seq)), "{lacking:?}");
+    assert!(
+        (2..=70)
+            .filter(|seq| *seq != 3)
+            .all(|seq| lacking.contains(&seq)),
+        "{lacking:?}"
+    );
 }
 
 #[test]
 fn memory_holds_what_is_open_and_a_few_of_the_newest() {
-    let mut host = Host::new(Definition { overlap: Overlap::Queue, queue_limit: 2, ..by_hand() });
+    let mut host = Host::new(Definition {
+        overlap: Overlap::Queue,
+        queue_limit: 2,
+        ..by_hand()
+    });
     for n in 0..50 {
         host.run_now(&format!("k{n}"), None).unwrap();
         host.end(Verdict::Succeeded);

@@ -85,12 +85,12 @@ pub struct JobPage {
 }
 
 /// A change of status alone.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub struct StatusRequest {
     /// `ENABLED`, or `PAUSED`, for which `DISABLED` is another word.
-    #[cfg_attr(feature = "openapi", schema(example = "PAUSED"))]
+    #[cfg_attr(feature = "openapi", schema(required = true, example = "PAUSED"))]
     pub status: String,
 }
 

@@ -25,6 +25,16 @@ pub(super) const ROUTES: &[Route] = &[
     .detail("For 24 hours callbacks carry the signatures of both.")
     .replies(&[Reply(200, "AppKey", "The app and its new secret.")])
     .problems(&[Code::Refused, Code::ObjectUnavailable]),
+    Route::post(
+        Op::RetireAppKey,
+        "/api/v1/apps/{appId}/retire",
+        ADMIN,
+        "End an app's older secret",
+    )
+    .tag("Callbacks")
+    .detail("Once every receiver has the new one. Without this the older one ends 24 hours after the rotation.")
+    .replies(&[Reply(200, "App", "The app.")])
+    .problems(&[Code::Refused]),
     Route::get(
         Op::ListEndpoints,
         "/api/v1/endpoints",

@@ -44,6 +44,7 @@ ops! {
     ListApps "listApps"
     CreateApp "createApp"
     RotateApp "rotateApp"
+    RetireAppKey "retireAppKey"
     ListEndpoints "listEndpoints"
     GetEndpoint "getEndpoint"
     CloseBreaker "closeBreaker"
