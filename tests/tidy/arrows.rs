@@ -102,7 +102,7 @@ pub const ROOMS: &[Room] = &[
     Room {
         name: "store",
         at: "src/store/",
-        may: &["store", "cronwright_core", "cronwright_protocol"],
+        may: &["store", "cronwright_core"],
         never: &[
             ("Request", "the store knows no HTTP"),
             ("Response", "the store knows no HTTP"),

@@ -17,11 +17,19 @@ pub fn judge(task: &HttpTask, status: Option<u16>, fault: Option<FetchFault>) ->
         (Some(FetchFault::Timeout), _) => Some(Verdict::TimedOut),
         (Some(FetchFault::Aborted), _) => Some(Verdict::Stopped),
         (Some(FetchFault::BlockedTarget), _) => Some(Verdict::FailedForGood),
-        (Some(FetchFault::Network | FetchFault::Redirect | FetchFault::Internal), _) | (None, None) => Some(Verdict::Failed),
+        (Some(FetchFault::Network | FetchFault::Redirect | FetchFault::Internal), _)
+        | (None, None) => Some(Verdict::Failed),
         (None, Some(202)) if task.mode == HttpMode::Accepted => None,
         (None, Some(status)) => {
-            let expected = task.expect.iter().any(|(from, to)| (*from..=*to).contains(&status));
-            Some(if expected { Verdict::Succeeded } else { Verdict::Failed })
+            let expected = task
+                .expect
+                .iter()
+                .any(|(from, to)| (*from..=*to).contains(&status));
+            Some(if expected {
+                Verdict::Succeeded
+            } else {
+                Verdict::Failed
+            })
         }
     }
 }
@@ -32,25 +40,55 @@ impl JobMachine {
         if self.is_accepted(seq) {
             return Ok(());
         }
-        let Some(run) = self.change(seq) else { return Ok(()) };
+        let Some(run) = self.change(seq) else {
+            return Ok(());
+        };
         if let Some(active) = &mut run.active {
             active.accepted = true;
         }
-        run.enter(now, RunState::Running, "executor", "accepted; the callee will report the end");
+        run.enter(
+            now,
+            RunState::Running,
+            "executor",
+            "accepted; the callee will report the end",
+        );
         self.effect(format!("{seq}/project"), Effect::ProjectRun { seq });
         // It was asked to stop while the answer was under way: nobody can stop it over there any more.
-        if let Some(stop) = self.runs.get(&seq).and_then(|run| run.active).and_then(|active| active.stopping)
+        if let Some(stop) = self
+            .runs
+            .get(&seq)
+            .and_then(|run| run.active)
+            .and_then(|active| active.stopping)
             && stop != Stop::Replaced
         {
-            self.stop(now, seq, stop, "executor", "accepted after it was asked to stop");
+            self.stop(
+                now,
+                seq,
+                stop,
+                "executor",
+                "accepted after it was asked to stop",
+            );
         }
         Ok(())
     }
 
-    pub(super) fn progress(&mut self, now: Millis, id: &RunId, fence: u64, percent: Option<u8>, message: String) -> Result<(), Reject> {
+    pub(super) fn progress(
+        &mut self,
+        now: Millis,
+        id: &RunId,
+        fence: u64,
+        percent: Option<u8>,
+        message: String,
+    ) -> Result<(), Reject> {
         let seq = self.holder(id, fence)?;
-        let Some(run) = self.change(seq) else { return Ok(()) };
-        run.progress = Some(Progress { at: now, percent, message });
+        let Some(run) = self.change(seq) else {
+            return Ok(());
+        };
+        run.progress = Some(Progress {
+            at: now,
+            percent,
+            message,
+        });
         if run.state == RunState::Dispatched {
             run.enter(now, RunState::Running, "receiver", "reported progress");
             self.effect(format!("{seq}/project"), Effect::ProjectRun { seq });
@@ -58,14 +96,29 @@ impl JobMachine {
         Ok(())
     }
 
-    pub(super) fn ended(&mut self, now: Millis, id: &RunId, fence: u64, verdict: Verdict, result: AttemptResult, by: &str) -> Result<(), Reject> {
+    pub(super) fn ended(
+        &mut self,
+        now: Millis,
+        id: &RunId,
+        fence: u64,
+        verdict: Verdict,
+        result: AttemptResult,
+        by: &str,
+    ) -> Result<(), Reject> {
         let seq = self.holder(id, fence)?;
         self.end_attempt(now, seq, verdict, result, by);
         Ok(())
     }
 
     /// Takes the result of the attempt that is out.
-    pub(super) fn end_attempt(&mut self, now: Millis, seq: u64, verdict: Verdict, result: AttemptResult, by: &str) {
+    pub(super) fn end_attempt(
+        &mut self,
+        now: Millis,
+        seq: u64,
+        verdict: Verdict,
+        result: AttemptResult,
+        by: &str,
+    ) {
         let why = sentence(&result);
         let Some(run) = self.change(seq) else { return };
         let stopping = run.active.take().and_then(|active| active.stopping);
@@ -79,56 +132,109 @@ impl JobMachine {
                 self.finish(now, seq, RunState::Success, by, why);
             }
             (_, Some(stop)) => self.finish(now, seq, stop.state(), by, stop.reason()),
-            (Verdict::Stopped, None) => self.finish(now, seq, RunState::Cancelled, by, "stopped".to_owned()),
+            (Verdict::Stopped, None) => {
+                self.finish(now, seq, RunState::Cancelled, by, "stopped".to_owned())
+            }
             (Verdict::FailedForGood, None) => self.finish(now, seq, RunState::Failed, by, why),
             (Verdict::Failed, None) => self.retry_or(now, seq, RetryOn::Failed, attempts, by, why),
-            (Verdict::TimedOut, None) => self.retry_or(now, seq, RetryOn::TimedOut, attempts, by, why),
+            (Verdict::TimedOut, None) => {
+                self.retry_or(now, seq, RetryOn::TimedOut, attempts, by, why)
+            }
         }
     }
 
     /// The next attempt at its time, or the end.
-    fn retry_or(&mut self, now: Millis, seq: u64, outcome: RetryOn, attempts: u32, by: &str, why: String) {
+    fn retry_or(
+        &mut self,
+        now: Millis,
+        seq: u64,
+        outcome: RetryOn,
+        attempts: u32,
+        by: &str,
+        why: String,
+    ) {
         let policy = &self.definition.retry;
         let retries = attempts.saturating_sub(1);
         let until = now.plus(policy.delay_ms(retries));
         let deadline = self.runs.get(&seq).and_then(|run| run.deadline);
         let total = policy.times.saturating_add(1);
-        let again = retries < policy.times && policy.on.contains(&outcome) && deadline.is_none_or(|end| until < end);
+        let again = retries < policy.times
+            && policy.on.contains(&outcome)
+            && deadline.is_none_or(|end| until < end);
         let deleted = self.head.status == super::view::JobStatus::Deleted;
         if !again || deleted {
             let state = match outcome {
                 RetryOn::Failed => RunState::Failed,
                 RetryOn::TimedOut => RunState::TimedOut,
             };
-            self.finish(now, seq, state, by, format!("attempt {attempts}/{total}: {why}"));
+            self.finish(
+                now,
+                seq,
+                state,
+                by,
+                format!("attempt {attempts}/{total}: {why}"),
+            );
             return;
         }
         let Some(run) = self.change(seq) else { return };
         run.waits = Some(Waits::Retry { until });
         let wait = until.since(now) / 1_000;
-        run.enter(now, RunState::Triggered, by, format!("attempt {attempts}/{total}: {why}; next in {wait} s"));
+        run.enter(
+            now,
+            RunState::Triggered,
+            by,
+            format!("attempt {attempts}/{total}: {why}; next in {wait} s"),
+        );
         self.effect(format!("{seq}/project"), Effect::ProjectRun { seq });
     }
 
-    pub(super) fn lost(&mut self, now: Millis, id: &RunId, fence: u64, why: &str) -> Result<(), Reject> {
+    pub(super) fn lost(
+        &mut self,
+        now: Millis,
+        id: &RunId,
+        fence: u64,
+        why: &str,
+    ) -> Result<(), Reject> {
         let seq = self.holder(id, fence)?;
         // The callee has it, and needs no call of ours to end it.
         if self.is_accepted(seq) {
             return Ok(());
         }
         let deleted = self.head.status == super::view::JobStatus::Deleted;
-        let Some(run) = self.change(seq) else { return Ok(()) };
-        let Some(active) = run.active.take() else { return Ok(()) };
+        let Some(run) = self.change(seq) else {
+            return Ok(());
+        };
+        let Some(active) = run.active.take() else {
+            return Ok(());
+        };
         run.losses = run.losses.saturating_add(1);
         run.enter(now, RunState::Lost, "recovery", why);
-        let result = AttemptResult { status: None, error_code: Some("lost".to_owned()), summary: Some(why.to_owned()), output: None, truncated: false, ms: now.since(active.since) };
+        let result = AttemptResult {
+            status: None,
+            error_code: Some("lost".to_owned()),
+            summary: Some(why.to_owned()),
+            output: None,
+            truncated: false,
+            ms: now.since(active.since),
+        };
         run.result = Some(result);
         match active.stopping {
-            Some(stop) if stop != Stop::Replaced => self.finish(now, seq, stop.state(), "recovery", stop.reason()),
-            None if deleted => self.finish(now, seq, RunState::Cancelled, "recovery", Stop::Deleted.reason()),
+            Some(stop) if stop != Stop::Replaced => {
+                self.finish(now, seq, stop.state(), "recovery", stop.reason())
+            }
+            None if deleted => self.finish(
+                now,
+                seq,
+                RunState::Cancelled,
+                "recovery",
+                Stop::Deleted.reason(),
+            ),
             stop => {
                 // The callee may still be at it, and was told its limit: two never run at once.
-                run.waits = Some(Waits::Lost { until: active.timeout, stop });
+                run.waits = Some(Waits::Lost {
+                    until: active.timeout,
+                    stop,
+                });
                 self.effect(format!("{seq}/project"), Effect::ProjectRun { seq });
                 if active.timeout <= now {
                     self.take_up(now, seq);
@@ -140,9 +246,13 @@ impl JobMachine {
 
     /// Goes on with a run whose wait is over. After a loss, nothing of it can still be running.
     pub(super) fn take_up(&mut self, now: Millis, seq: u64) {
-        let Some(run) = self.runs.get(&seq) else { return };
+        let Some(run) = self.runs.get(&seq) else {
+            return;
+        };
         match run.waits {
-            Some(Waits::Lost { stop: Some(stop), .. }) => self.finish(now, seq, stop.state(), "recovery", stop.reason()),
+            Some(Waits::Lost {
+                stop: Some(stop), ..
+            }) => self.finish(now, seq, stop.state(), "recovery", stop.reason()),
             Some(Waits::Lost { .. }) if run.losses > MAX_LOSSES => {
                 let why = format!("lost {} times", run.losses);
                 self.finish(now, seq, RunState::Failed, "recovery", why);
@@ -152,13 +262,25 @@ impl JobMachine {
     }
 
     fn is_accepted(&self, seq: u64) -> bool {
-        self.runs.get(&seq).and_then(|run| run.active).is_some_and(|active| active.accepted)
+        self.runs
+            .get(&seq)
+            .and_then(|run| run.active)
+            .is_some_and(|active| active.accepted)
     }
 
     /// Keeps a refused report as evidence, once per fence.
-    pub(super) fn late_report(&mut self, now: Millis, id: &RunId, fence: u64, what: &str) -> Result<(), Reject> {
+    pub(super) fn late_report(
+        &mut self,
+        now: Millis,
+        id: &RunId,
+        fence: u64,
+        what: &str,
+    ) -> Result<(), Reject> {
         let run = self.run(id).ok_or_else(|| Reject::UnknownRun(id.clone()))?;
-        let (seq, text) = (run.seq, format!("late report with fence {fence} refused: {what}"));
+        let (seq, text) = (
+            run.seq,
+            format!("late report with fence {fence} refused: {what}"),
+        );
         if run.ledger.iter().any(|row| row.why == text) {
             return Ok(());
         }
@@ -187,7 +309,13 @@ impl JobMachine {
         // A callee that accepted cannot be called back. Only `replace` insists on its word.
         if active.accepted && stop != Stop::Replaced {
             run.active = None;
-            self.finish(now, seq, stop.state(), by, format!("{why}; the callee had accepted and was not told"));
+            self.finish(
+                now,
+                seq,
+                stop.state(),
+                by,
+                format!("{why}; the callee had accepted and was not told"),
+            );
             return;
         }
         if active.stopping.is_some() {
@@ -197,7 +325,10 @@ impl JobMachine {
         let (fence, accepted, id) = (active.fence, active.accepted, run.id.clone());
         run.note(now, by, format!("asked to stop: {why}"));
         if !accepted {
-            self.effect(format!("{id}/{fence}/abort"), Effect::Abort { run: id, fence });
+            self.effect(
+                format!("{id}/{fence}/abort"),
+                Effect::Abort { run: id, fence },
+            );
         }
     }
 }
@@ -223,8 +354,19 @@ impl Stop {
 
 fn sentence(result: &AttemptResult) -> String {
     let status = result.status.map(|status| format!("HTTP {status}"));
-    let code = result.error_code.clone().filter(|code| !code.starts_with("http_"));
-    let head = [status, code].into_iter().flatten().collect::<Vec<_>>().join(", ");
-    let head = if head.is_empty() { "ended".to_owned() } else { head };
+    let code = result
+        .error_code
+        .clone()
+        .filter(|code| !code.starts_with("http_"));
+    let head = [status, code]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(", ");
+    let head = if head.is_empty() {
+        "ended".to_owned()
+    } else {
+        head
+    };
     format!("{head} after {} ms", result.ms)
 }

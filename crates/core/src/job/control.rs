@@ -1,9 +1,9 @@
 //! What people and other jobs ask for: run, replay, cancel, edit, pause, delete, links.
 
 use super::def::{AfterOn, Definition, Overlap, ScheduleSpec};
+use super::due::BLACKED_OUT;
 use super::head::LinkOwed;
 use super::run::{Run, Stop, Trigger};
-use super::due::BLACKED_OUT;
 use super::start::{Admission, MAX_OPEN};
 use super::view::JobStatus;
 use super::{Effect, JobMachine, Reject};
@@ -14,23 +14,60 @@ use crate::time::Millis;
 
 impl JobMachine {
     fn alive(&self) -> Result<(), Reject> {
-        if self.head.status == JobStatus::Deleted { Err(Reject::Deleted) } else { Ok(()) }
+        if self.head.status == JobStatus::Deleted {
+            Err(Reject::Deleted)
+        } else {
+            Ok(())
+        }
     }
 
-    pub(super) fn run_now(&mut self, now: Millis, key: &str, params: Option<String>, overlap: Option<Overlap>, by: String) -> Result<(), Reject> {
+    pub(super) fn run_now(
+        &mut self,
+        now: Millis,
+        key: &str,
+        params: Option<String>,
+        overlap: Option<Overlap>,
+        by: String,
+    ) -> Result<(), Reject> {
         let tag = RunTag::Manual(digest16(&[key]));
         self.manual(now, tag, Trigger::Manual { by }, params, overlap)
     }
 
-    pub(super) fn replay(&mut self, now: Millis, of: &Run, key: &str, by: String) -> Result<(), Reject> {
+    pub(super) fn replay(
+        &mut self,
+        now: Millis,
+        of: &Run,
+        key: &str,
+        by: String,
+    ) -> Result<(), Reject> {
         let tag = RunTag::Replay(digest16(&[key]));
-        self.manual(now, tag, Trigger::Replay { of: of.id.clone(), by }, of.params.clone(), None)
+        self.manual(
+            now,
+            tag,
+            Trigger::Replay {
+                of: of.id.clone(),
+                by,
+            },
+            of.params.clone(),
+            None,
+        )
     }
 
     /// A person asked: the overlap policy holds, and says so instead of leaving a skipped record.
-    fn manual(&mut self, now: Millis, tag: RunTag, trigger: Trigger, params: Option<String>, overlap: Option<Overlap>) -> Result<(), Reject> {
+    fn manual(
+        &mut self,
+        now: Millis,
+        tag: RunTag,
+        trigger: Trigger,
+        params: Option<String>,
+        overlap: Option<Overlap>,
+    ) -> Result<(), Reject> {
         self.alive()?;
-        let id = RunId { job: self.at, at: now, tag };
+        let id = RunId {
+            job: self.at,
+            at: now,
+            tag,
+        };
         if self.runs.values().any(|run| run.id.tag == id.tag) {
             return Ok(());
         }
@@ -38,10 +75,22 @@ impl JobMachine {
         if let Some(active) = self.first_open() {
             let limit = self.definition.queue_limit;
             match policy {
-                Overlap::Skip => return Err(Reject::Active { run: active.id.clone(), since: active.triggered_at }),
-                Overlap::Queue if self.queued() >= usize::try_from(limit).unwrap_or(usize::MAX) => return Err(Reject::QueueFull { limit }),
-                Overlap::Allow if self.runs.values().filter(|run| run.is_open()).count() >= MAX_OPEN => {
-                    return Err(Reject::Active { run: active.id.clone(), since: active.triggered_at });
+                Overlap::Skip => {
+                    return Err(Reject::Active {
+                        run: active.id.clone(),
+                        since: active.triggered_at,
+                    });
+                }
+                Overlap::Queue if self.queued() >= usize::try_from(limit).unwrap_or(usize::MAX) => {
+                    return Err(Reject::QueueFull { limit });
+                }
+                Overlap::Allow
+                    if self.runs.values().filter(|run| run.is_open()).count() >= MAX_OPEN =>
+                {
+                    return Err(Reject::Active {
+                        run: active.id.clone(),
+                        since: active.triggered_at,
+                    });
                 }
                 Overlap::Queue | Overlap::Replace | Overlap::Allow => {}
             }
@@ -56,16 +105,28 @@ impl JobMachine {
         Ok(())
     }
 
-    pub(super) fn replace(&mut self, now: Millis, definition: Definition, enabled: Option<bool>, seen: Option<u32>, by: &str) -> Result<(), Reject> {
+    pub(super) fn replace(
+        &mut self,
+        now: Millis,
+        definition: Definition,
+        enabled: Option<bool>,
+        seen: Option<u32>,
+        by: &str,
+    ) -> Result<(), Reject> {
         self.alive()?;
         let current = self.head.revision;
         if seen.is_some_and(|seen| seen != current) {
             return Err(Reject::Revision { current });
         }
-        let schedule = definition.schedule.compile().map_err(|error| Reject::Schedule(error.to_string()))?;
+        let schedule = definition
+            .schedule
+            .compile()
+            .map_err(|error| Reject::Schedule(error.to_string()))?;
         // What came before the edit came under the old definition.
         self.fire_due(now);
-        let same_time = definition.schedule == self.definition.schedule && definition.start_at == self.definition.start_at && definition.end_at == self.definition.end_at;
+        let same_time = definition.schedule == self.definition.schedule
+            && definition.start_at == self.definition.start_at
+            && definition.end_at == self.definition.end_at;
         let before = std::mem::replace(&mut self.definition, definition);
         self.schedule = schedule;
         self.head.revision = current.saturating_add(1);
@@ -78,7 +139,10 @@ impl JobMachine {
         }
         let status = self.head.status == JobStatus::Enabled;
         self.set_status(now, enabled.unwrap_or(status));
-        self.effect(format!("job/{by}/{}", self.head.revision), Effect::ProjectJob);
+        self.effect(
+            format!("job/{by}/{}", self.head.revision),
+            Effect::ProjectJob,
+        );
         Ok(())
     }
 
@@ -91,7 +155,11 @@ impl JobMachine {
 
     /// Paused time is not made up for: the next start is the next planned one.
     fn set_status(&mut self, now: Millis, enabled: bool) {
-        let status = if enabled { JobStatus::Enabled } else { JobStatus::Paused };
+        let status = if enabled {
+            JobStatus::Enabled
+        } else {
+            JobStatus::Paused
+        };
         if self.head.status != status {
             self.fire_due(now);
             self.skip_waiting(now, "the job was paused before it started");
@@ -113,7 +181,12 @@ impl JobMachine {
             let job = job.clone();
             self.owe_link(job, false);
         }
-        let open: Vec<u64> = self.runs.values().filter(|run| run.is_open()).map(|run| run.seq).collect();
+        let open: Vec<u64> = self
+            .runs
+            .values()
+            .filter(|run| run.is_open())
+            .map(|run| run.seq)
+            .collect();
         // The newest first, so that no queued run starts when the one before it ends.
         for seq in open.into_iter().rev() {
             self.stop(now, seq, Stop::Deleted, by, "the job was deleted");
@@ -124,8 +197,14 @@ impl JobMachine {
 
     /// A run of the job this one runs after has ended.
     pub(super) fn upstream(&mut self, now: Millis, job: JobId, run: RunId, ended: RunState) {
-        let ScheduleSpec::After { job: expected, on } = &self.definition.schedule else { return };
-        let id = RunId { job: self.at, at: run.at, tag: RunTag::After(digest16(&[&run.to_string()])) };
+        let ScheduleSpec::After { job: expected, on } = &self.definition.schedule else {
+            return;
+        };
+        let id = RunId {
+            job: self.at,
+            at: run.at,
+            tag: RunTag::After(digest16(&[&run.to_string()])),
+        };
         let known = self.runs.values().any(|run| run.id == id);
         let started = self.definition.start_at.is_none_or(|start| start <= now);
         let over = self.definition.end_at.is_some_and(|end| end <= now);
@@ -133,7 +212,11 @@ impl JobMachine {
             return;
         }
         let on = *on;
-        let trigger = Trigger::After { job: job.clone(), run: run.clone(), ended };
+        let trigger = Trigger::After {
+            job: job.clone(),
+            run: run.clone(),
+            ended,
+        };
         let follows = match on {
             AfterOn::Finish => true,
             AfterOn::Success => ended == RunState::Success,
@@ -144,7 +227,10 @@ impl JobMachine {
         } else if follows {
             self.admit(now, id, trigger, None, Admission::ByPolicy);
         } else if on == AfterOn::Success {
-            let why = format!("job {job} did not succeed: run {run} ended as {}", ended.as_str());
+            let why = format!(
+                "job {job} did not succeed: run {run} ended as {}",
+                ended.as_str()
+            );
             self.record_skipped(now, id, trigger, why, None);
         }
     }
@@ -165,7 +251,10 @@ impl JobMachine {
     pub(super) fn link_upstream(&mut self, before: Option<&Definition>) {
         let upstream = |definition: &Definition| match &definition.schedule {
             ScheduleSpec::After { job, .. } => Some(job.clone()),
-            ScheduleSpec::Cron { .. } | ScheduleSpec::Every { .. } | ScheduleSpec::At { .. } | ScheduleSpec::None => None,
+            ScheduleSpec::Cron { .. }
+            | ScheduleSpec::Every { .. }
+            | ScheduleSpec::At { .. }
+            | ScheduleSpec::None => None,
         };
         let (old, new) = (before.and_then(upstream), upstream(&self.definition));
         if old == new {
@@ -181,22 +270,37 @@ impl JobMachine {
 
     fn owe_link(&mut self, job: JobId, on: bool) {
         self.head.links.retain(|link| link.job != job);
-        self.head.links.push(LinkOwed { job: job.clone(), on });
+        self.head.links.push(LinkOwed {
+            job: job.clone(),
+            on,
+        });
         self.touched.head = true;
-        self.effect(format!("link/{job}/{on}"), Effect::TellUpstream { upstream: job, on });
+        self.effect(
+            format!("link/{job}/{on}"),
+            Effect::TellUpstream { upstream: job, on },
+        );
     }
 
     pub(super) fn link_effects(&self) -> Vec<Keyed<Effect>> {
-        let tell = |link: &LinkOwed| Keyed { key: format!("link/{}/{}", link.job, link.on), effect: Effect::TellUpstream { upstream: link.job.clone(), on: link.on } };
+        let tell = |link: &LinkOwed| Keyed {
+            key: format!("link/{}/{}", link.job, link.on),
+            effect: Effect::TellUpstream {
+                upstream: link.job.clone(),
+                on: link.on,
+            },
+        };
         self.head.links.iter().map(tell).collect()
     }
 
     pub(super) fn link_taken(&mut self, job: &JobId, on: bool) {
         let before = self.head.links.len();
-        self.head.links.retain(|link| link.job != *job || link.on != on);
+        self.head
+            .links
+            .retain(|link| link.job != *job || link.on != on);
         self.touched.head |= self.head.links.len() != before;
         let alive = self.head.status != JobStatus::Deleted;
-        let wanted = alive && matches!(&self.definition.schedule, ScheduleSpec::After { job: upstream, .. } if upstream == job);
+        let wanted = alive
+            && matches!(&self.definition.schedule, ScheduleSpec::After { job: upstream, .. } if upstream == job);
         if !alive && self.head.links.is_empty() {
             self.effect("job", Effect::ProjectJob);
         }

@@ -71,14 +71,21 @@ pub struct Definition {
     pub callback: Option<CallbackTarget>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's skip_serializing_if takes a reference")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde's skip_serializing_if takes a reference"
+)]
 fn is_zero(value: &i64) -> bool {
     *value == 0
 }
 
 /// The rule that produces planned instants, as stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "kind")]
+#[serde(
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase",
+    tag = "kind"
+)]
 pub enum ScheduleSpec {
     /// A cron text in a dialect and a zone.
     Cron {
@@ -126,7 +133,11 @@ pub enum AfterOn {
 
 /// A window in which occurrences are skipped, on the job's wall clock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "kind")]
+#[serde(
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase",
+    tag = "kind"
+)]
 pub enum Blackout {
     /// From one instant up to (not including) another.
     Between {
@@ -217,13 +228,21 @@ impl RetryPolicy {
     #[must_use]
     pub fn delay_ms(&self, retry: u32) -> i64 {
         let index = usize::try_from(retry).unwrap_or(usize::MAX);
-        self.delays_ms.get(index).or(self.delays_ms.last()).copied().unwrap_or(60 * SECOND)
+        self.delays_ms
+            .get(index)
+            .or(self.delays_ms.last())
+            .copied()
+            .unwrap_or(60 * SECOND)
     }
 }
 
 impl Default for RetryPolicy {
     fn default() -> Self {
-        Self { times: 0, delays_ms: vec![30 * SECOND, 120 * SECOND, 300 * SECOND], on: vec![RetryOn::Failed, RetryOn::TimedOut] }
+        Self {
+            times: 0,
+            delays_ms: vec![30 * SECOND, 120 * SECOND, 300 * SECOND],
+            on: vec![RetryOn::Failed, RetryOn::TimedOut],
+        }
     }
 }
 
@@ -251,7 +270,11 @@ pub struct MisfirePolicy {
 
 impl Default for MisfirePolicy {
     fn default() -> Self {
-        Self { policy: Misfire::FireOnce, catch_up_window_ms: HOUR, max_catch_up: 10 }
+        Self {
+            policy: Misfire::FireOnce,
+            catch_up_window_ms: HOUR,
+            max_catch_up: 10,
+        }
     }
 }
 

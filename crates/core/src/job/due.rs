@@ -31,7 +31,11 @@ impl ScheduleSpec {
     /// When the text, the zone or the period is not valid.
     pub fn compile(&self) -> Result<Schedule, ScheduleError> {
         Ok(match self {
-            Self::Cron { text, dialect, zone } => {
+            Self::Cron {
+                text,
+                dialect,
+                zone,
+            } => {
                 let zone = ZONES.with_borrow_mut(|zones| zones.get(zone))?;
                 Schedule::Cron(Cron::parse(text, *dialect, zone)?)
             }
@@ -50,7 +54,8 @@ impl MisfirePolicy {
         } else if self.policy == Misfire::Skip {
             Some(MISSED_SKIP)
         } else {
-            (late_ms > self.catch_up_window_ms).then_some("missed, and older than the catch-up window")
+            (late_ms > self.catch_up_window_ms)
+                .then_some("missed, and older than the catch-up window")
         }
     }
 }
@@ -58,21 +63,33 @@ impl MisfirePolicy {
 impl JobMachine {
     /// The first planned instant after `after` that lies within `startAt` and `endAt`.
     fn next_after(&self, after: Millis) -> Option<Millis> {
-        let after = self.definition.start_at.map_or(after, |start| after.max(start.plus(-1)));
+        let after = self
+            .definition
+            .start_at
+            .map_or(after, |start| after.max(start.plus(-1)));
         let next = self.schedule.next(after)?;
-        self.definition.end_at.is_none_or(|end| next < end).then_some(next)
+        self.definition
+            .end_at
+            .is_none_or(|end| next < end)
+            .then_some(next)
     }
 
     /// Plans anew from `now` on, if the schedule is on. An instant that has come and waits for its
     /// jitter stays planned if it still belongs to the schedule.
     pub(super) fn plan_from(&mut self, now: Millis) {
-        let waits = self.head.next_due.filter(|due| *due <= now && self.next_after(due.plus(-1)) == Some(*due));
+        let waits = self
+            .head
+            .next_due
+            .filter(|due| *due <= now && self.next_after(due.plus(-1)) == Some(*due));
         self.plan_after(waits.map_or(now, |due| due.plus(-1)));
     }
 
     /// Plans the first instant after `after`; never one that has its record, even if clocks go back.
     fn plan_after(&mut self, after: Millis) {
-        let after = self.head.recorded_to.map_or(after, |recorded| recorded.max(after));
+        let after = self
+            .head
+            .recorded_to
+            .map_or(after, |recorded| recorded.max(after));
         let on = self.head.status == JobStatus::Enabled;
         self.head.next_due = if on { self.next_after(after) } else { None };
         self.head.recorded_to = Some(after);
@@ -95,7 +112,9 @@ impl JobMachine {
     pub(super) fn fire_due(&mut self, now: Millis) {
         self.replan_for_new_zones();
         let horizon = now.plus(-self.jitter());
-        let Some((first, last)) = self.take_due(horizon) else { return };
+        let Some((first, last)) = self.take_due(horizon) else {
+            return;
+        };
         let misfire = self.definition.misfire;
         if misfire.policy == Misfire::CatchUp && first < last {
             self.catch_up(now, first, last, horizon);
@@ -106,10 +125,15 @@ impl JobMachine {
             self.skip_missed(now, first, last, why);
             return;
         }
-        if let Some(before) = self.schedule.last_at_or_before(last.plus(-1), first.plus(-1)) {
+        if let Some(before) = self
+            .schedule
+            .last_at_or_before(last.plus(-1), first.plus(-1))
+        {
             let why = match misfire.policy {
                 Misfire::Skip => MISSED_SKIP,
-                Misfire::FireOnce | Misfire::CatchUp if self.blacked_out(last) => "missed, and the newest instant falls into a blackout window",
+                Misfire::FireOnce | Misfire::CatchUp if self.blacked_out(last) => {
+                    "missed, and the newest instant falls into a blackout window"
+                }
                 Misfire::FireOnce | Misfire::CatchUp => "missed; one run makes up for all of them",
             };
             self.skip_missed(now, first, before, why);
@@ -121,8 +145,14 @@ impl JobMachine {
     fn take_due(&mut self, horizon: Millis) -> Option<(Millis, Millis)> {
         let on = self.head.status == JobStatus::Enabled;
         let first = self.head.next_due.filter(|first| on && *first <= horizon)?;
-        let until = self.definition.end_at.map_or(horizon, |end| horizon.min(end.plus(-1)));
-        let last = self.schedule.last_at_or_before(until, first.plus(-1)).map_or(first, |last| last.max(first));
+        let until = self
+            .definition
+            .end_at
+            .map_or(horizon, |end| horizon.min(end.plus(-1)));
+        let last = self
+            .schedule
+            .last_at_or_before(until, first.plus(-1))
+            .map_or(first, |last| last.max(first));
         self.plan_after(last);
         Some((first, last))
     }
@@ -145,14 +175,21 @@ impl JobMachine {
     fn replan_for_new_zones(&mut self) {
         if self.has_old_zones() {
             let due = self.head.next_due.map(|due| due.plus(-1));
-            self.plan_after(self.head.recorded_to.or(due).unwrap_or(self.head.updated_at));
+            self.plan_after(
+                self.head
+                    .recorded_to
+                    .or(due)
+                    .unwrap_or(self.head.updated_at),
+            );
         }
     }
 
     /// Runs the newest `maxCatchUp` instants within the window, each after the one before.
     fn catch_up(&mut self, now: Millis, first: Millis, last: Millis, horizon: Millis) {
         let misfire = self.definition.misfire;
-        let oldest = horizon.plus(-misfire.catch_up_window_ms.max(GRACE_MS)).max(first);
+        let oldest = horizon
+            .plus(-misfire.catch_up_window_ms.max(GRACE_MS))
+            .max(first);
         let mut made_up = Vec::new();
         let mut at = Some(last);
         while let Some(instant) = at.filter(|instant| *instant >= oldest) {
@@ -160,10 +197,17 @@ impl JobMachine {
                 break;
             }
             made_up.push(instant);
-            at = self.schedule.last_at_or_before(instant.plus(-1), first.plus(-1));
+            at = self
+                .schedule
+                .last_at_or_before(instant.plus(-1), first.plus(-1));
         }
         if let Some(before) = at {
-            self.skip_missed(now, first, before, "missed, and beyond the limits of catching up");
+            self.skip_missed(
+                now,
+                first,
+                before,
+                "missed, and beyond the limits of catching up",
+            );
         }
         for instant in made_up.into_iter().rev() {
             self.fire(now, instant, horizon.since(instant), Admission::InOrder);
@@ -173,7 +217,11 @@ impl JobMachine {
     /// The run of one instant.
     fn fire(&mut self, now: Millis, at: Millis, late_ms: i64, admission: Admission) {
         let id = self.occurrence(at);
-        let trigger = if late_ms <= GRACE_MS { Trigger::Schedule { late_ms } } else { Trigger::CatchUp { late_ms } };
+        let trigger = if late_ms <= GRACE_MS {
+            Trigger::Schedule { late_ms }
+        } else {
+            Trigger::CatchUp { late_ms }
+        };
         if self.blacked_out(at) {
             self.record_skipped(now, id, trigger, BLACKED_OUT, None);
         } else {
@@ -182,18 +230,35 @@ impl JobMachine {
     }
 
     fn occurrence(&self, at: Millis) -> RunId {
-        RunId { job: self.at, at, tag: RunTag::Occurrence(self.head.schedule_version) }
+        RunId {
+            job: self.at,
+            at,
+            tag: RunTag::Occurrence(self.head.schedule_version),
+        }
     }
 
     /// Records missed instants from `first` to `last`, and says so.
     fn skip_missed(&mut self, now: Millis, first: Millis, last: Millis, why: &'static str) {
         let (id, count) = self.record_missed(now, first, last, why);
         let detail = format!("{count} planned start(s) {why}");
-        self.effect(format!("{id}/missed"), super::Effect::Raise { cause: "missed", run: id, detail });
+        self.effect(
+            format!("{id}/missed"),
+            super::Effect::Raise {
+                cause: "missed",
+                run: id,
+                detail,
+            },
+        );
     }
 
     /// One record for all instants from `first` to `last`; gives its id and how many they are.
-    fn record_missed(&mut self, now: Millis, first: Millis, last: Millis, why: &'static str) -> (RunId, u64) {
+    fn record_missed(
+        &mut self,
+        now: Millis,
+        first: Millis,
+        last: Millis,
+        why: &'static str,
+    ) -> (RunId, u64) {
         let id = self.occurrence(last);
         let count = self.schedule.count(first.plus(-1), last);
         let range = (count > 1).then_some(SkippedRange { count, first, last });
@@ -209,19 +274,27 @@ impl JobMachine {
             Schedule::Every(_) | Schedule::At(_) | Schedule::None => Zone::utc().local(at),
         };
         let minute = local.hour.saturating_mul(60).saturating_add(local.minute);
-        (u8::try_from(local.weekday).unwrap_or(0), u16::try_from(minute).unwrap_or(0))
+        (
+            u8::try_from(local.weekday).unwrap_or(0),
+            u16::try_from(minute).unwrap_or(0),
+        )
     }
 
     pub(super) fn blacked_out(&self, at: Millis) -> bool {
         self.definition.blackouts.iter().any(|window| match window {
             Blackout::Between { from, until } => (*from..*until).contains(&at),
-            Blackout::Weekly { days, from_minute, until_minute } => {
+            Blackout::Weekly {
+                days,
+                from_minute,
+                until_minute,
+            } => {
                 let (day, minute) = self.local_day_and_minute(at);
                 let yesterday = if day == 0 { 6 } else { day.saturating_sub(1) };
                 if from_minute <= until_minute {
                     days.contains(&day) && (*from_minute..*until_minute).contains(&minute)
                 } else {
-                    (days.contains(&day) && minute >= *from_minute) || (days.contains(&yesterday) && minute < *until_minute)
+                    (days.contains(&day) && minute >= *from_minute)
+                        || (days.contains(&yesterday) && minute < *until_minute)
                 }
             }
         })

@@ -22,31 +22,48 @@ impl JobMachine {
             run.callback = CallbackState::Pending;
             run.owed.push(Owed::Callback { target });
         }
-        run.owed.extend(dependents.into_iter().map(|job| Owed::Dependent { job }));
+        run.owed
+            .extend(dependents.into_iter().map(|job| Owed::Dependent { job }));
         let id = run.id.clone();
         for owed in self.owed_effects(seq) {
             self.touched.effects.push(owed);
         }
         self.effect(format!("{seq}/project"), Effect::ProjectRun { seq });
         if matches!(state, RunState::Failed | RunState::TimedOut) {
-            self.effect(format!("{id}/failed"), Effect::Raise { cause: "run_failed", run: id, detail: why });
+            self.effect(
+                format!("{id}/failed"),
+                Effect::Raise {
+                    cause: "run_failed",
+                    run: id,
+                    detail: why,
+                },
+            );
         }
         self.start_next(now);
     }
 
     /// Effects that tell others of an ended run, for as long as they have not heard.
     pub(super) fn owed_effects(&self, seq: u64) -> Vec<Keyed<Effect>> {
-        let Some(run) = self.runs.get(&seq) else { return Vec::new() };
+        let Some(run) = self.runs.get(&seq) else {
+            return Vec::new();
+        };
         run.owed
             .iter()
             .map(|owed| match owed {
                 Owed::Callback { target } => Keyed {
                     key: format!("{}/callback", run.id),
-                    effect: Effect::Deliver { run: Box::new(run.clone()), target: target.clone() },
+                    effect: Effect::Deliver {
+                        run: Box::new(run.clone()),
+                        target: target.clone(),
+                    },
                 },
                 Owed::Dependent { job } => Keyed {
                     key: format!("{}/after/{job}", run.id),
-                    effect: Effect::TellDependent { dependent: job.clone(), run: run.id.clone(), ended: run.state },
+                    effect: Effect::TellDependent {
+                        dependent: job.clone(),
+                        run: run.id.clone(),
+                        ended: run.state,
+                    },
                 },
             })
             .collect()
@@ -56,41 +73,73 @@ impl JobMachine {
         let mut effects: Vec<Keyed<Effect>> = self.link_effects();
         for (seq, run) in &self.runs {
             effects.extend(self.owed_effects(*seq));
-            if let Some(dispatch) = self.dispatch_of(*seq).filter(|_| run.active.is_some_and(|active| !active.accepted)) {
-                effects.push(Keyed { key: format!("{}/{}", run.id, dispatch.fence), effect: Effect::Dispatch(Box::new(dispatch)) });
+            if let Some(dispatch) = self
+                .dispatch_of(*seq)
+                .filter(|_| run.active.is_some_and(|active| !active.accepted))
+            {
+                effects.push(Keyed {
+                    key: format!("{}/{}", run.id, dispatch.fence),
+                    effect: Effect::Dispatch(Box::new(dispatch)),
+                });
             }
         }
         effects
     }
 
     pub(super) fn owed_taken(&mut self, id: &RunId, taken: &Owed) {
-        let Some(seq) = self.run(id).filter(|run| run.owed.contains(taken)).map(|run| run.seq) else { return };
+        let Some(seq) = self
+            .run(id)
+            .filter(|run| run.owed.contains(taken))
+            .map(|run| run.seq)
+        else {
+            return;
+        };
         if let Some(run) = self.change(seq) {
             run.owed.retain(|owed| owed != taken);
         }
     }
 
-    pub(super) fn callback_settled(&mut self, now: Millis, id: &RunId, word: u32, outcome: CallbackState, why: Option<String>) -> Result<(), Reject> {
+    pub(super) fn callback_settled(
+        &mut self,
+        now: Millis,
+        id: &RunId,
+        word: u32,
+        outcome: CallbackState,
+        why: Option<String>,
+    ) -> Result<(), Reject> {
         let run = self.run(id).ok_or_else(|| Reject::UnknownRun(id.clone()))?;
         // The endpoint repeats itself until it is heard.
         if word <= run.callback_word || run.callback == CallbackState::None {
             return Ok(());
         }
         let seq = run.seq;
-        let Some(run) = self.change(seq) else { return Ok(()) };
+        let Some(run) = self.change(seq) else {
+            return Ok(());
+        };
         run.callback = outcome;
         run.callback_word = word;
-        run.owed.retain(|owed| !matches!(owed, Owed::Callback { .. }));
+        run.owed
+            .retain(|owed| !matches!(owed, Owed::Callback { .. }));
         let text = match outcome {
             CallbackState::Done => "callback delivered".to_owned(),
-            CallbackState::Failed => format!("callback given up: {}", why.as_deref().unwrap_or("no attempt succeeded")),
+            CallbackState::Failed => format!(
+                "callback given up: {}",
+                why.as_deref().unwrap_or("no attempt succeeded")
+            ),
             CallbackState::Pending => "callback is being delivered again".to_owned(),
             CallbackState::None => "no callback".to_owned(),
         };
         run.note(now, "receiver", text.clone());
         self.effect(format!("{seq}/project"), Effect::ProjectRun { seq });
         if outcome == CallbackState::Failed {
-            self.effect(format!("{id}/callback_failed"), Effect::Raise { cause: "callback_failed", run: id.clone(), detail: text });
+            self.effect(
+                format!("{id}/callback_failed"),
+                Effect::Raise {
+                    cause: "callback_failed",
+                    run: id.clone(),
+                    detail: text,
+                },
+            );
         }
         Ok(())
     }

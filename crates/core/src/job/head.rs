@@ -74,7 +74,11 @@ impl Head {
     pub(super) fn new(now: Millis, enabled: bool) -> Self {
         Self {
             rev: 0,
-            status: if enabled { JobStatus::Enabled } else { JobStatus::Paused },
+            status: if enabled {
+                JobStatus::Enabled
+            } else {
+                JobStatus::Paused
+            },
             revision: 1,
             schedule_version: 1,
             created_at: now,

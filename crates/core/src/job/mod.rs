@@ -83,9 +83,22 @@ impl JobMachine {
     ///
     /// # Errors
     /// When the schedule cannot be compiled.
-    pub fn create(now: Millis, at: JobRef, definition: Definition, enabled: bool) -> Result<(Self, Turn<Change, Effect>), ScheduleError> {
+    pub fn create(
+        now: Millis,
+        at: JobRef,
+        definition: Definition,
+        enabled: bool,
+    ) -> Result<(Self, Turn<Change, Effect>), ScheduleError> {
         let schedule = definition.schedule.compile()?;
-        let mut machine = Self { at, definition, schedule, head: Head::new(now, enabled), runs: BTreeMap::new(), projected_ahead: BTreeSet::new(), touched: Touched::default() };
+        let mut machine = Self {
+            at,
+            definition,
+            schedule,
+            head: Head::new(now, enabled),
+            runs: BTreeMap::new(),
+            projected_ahead: BTreeSet::new(),
+            touched: Touched::default(),
+        };
         machine.plan_from(now);
         machine.link_upstream(None);
         machine.touched.definition = true;
@@ -98,10 +111,23 @@ impl JobMachine {
     ///
     /// # Errors
     /// When the schedule cannot be compiled any more: the host quarantines the job.
-    pub fn restore(at: JobRef, definition: Definition, head: Head, runs: Vec<Run>) -> Result<Self, ScheduleError> {
+    pub fn restore(
+        at: JobRef,
+        definition: Definition,
+        head: Head,
+        runs: Vec<Run>,
+    ) -> Result<Self, ScheduleError> {
         let schedule = definition.schedule.compile()?;
         let runs = runs.into_iter().map(|run| (run.seq, run)).collect();
-        Ok(Self { at, definition, schedule, head, runs, projected_ahead: BTreeSet::new(), touched: Touched::default() })
+        Ok(Self {
+            at,
+            definition,
+            schedule,
+            head,
+            runs,
+            projected_ahead: BTreeSet::new(),
+            touched: Touched::default(),
+        })
     }
 
     /// The saved definition.
@@ -136,7 +162,10 @@ impl JobMachine {
     /// Whether nothing but time concerns this job: no run is open, no word owed, all of it in D1.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.head.links.is_empty() && self.head.projected >= self.head.last_seq && self.head.changed.is_empty() && self.runs.values().all(Run::is_settled)
+        self.head.links.is_empty()
+            && self.head.projected >= self.head.last_seq
+            && self.head.changed.is_empty()
+            && self.runs.values().all(Run::is_settled)
     }
 
     /// Whether the job is deleted and may be forgotten.
@@ -157,7 +186,10 @@ impl JobMachine {
             self.projected_ahead.insert(seq);
         }
         self.head.changed.retain(|changed| *changed != seq);
-        while self.projected_ahead.remove(&self.head.projected.saturating_add(1)) {
+        while self
+            .projected_ahead
+            .remove(&self.head.projected.saturating_add(1))
+        {
             self.head.projected = self.head.projected.saturating_add(1);
         }
     }
@@ -166,8 +198,15 @@ impl JobMachine {
     #[must_use]
     pub fn unprojected(&self, limit: usize) -> Vec<u64> {
         let open = |seq: &u64| self.runs.get(seq).is_some_and(Run::is_open);
-        let ahead = (self.head.projected.saturating_add(1)..=self.head.last_seq).filter(|seq| !self.projected_ahead.contains(seq) && !open(seq));
-        self.head.changed.iter().copied().chain(ahead).take(limit).collect()
+        let ahead = (self.head.projected.saturating_add(1)..=self.head.last_seq)
+            .filter(|seq| !self.projected_ahead.contains(seq) && !open(seq));
+        self.head
+            .changed
+            .iter()
+            .copied()
+            .chain(ahead)
+            .take(limit)
+            .collect()
     }
 
     /// Takes back into memory a run that was forgotten, so that an event can change it.
@@ -178,9 +217,13 @@ impl JobMachine {
     /// Ends a step: what it changed becomes the turn.
     fn take_turn(&mut self) -> Turn<Change, Effect> {
         let touched = std::mem::take(&mut self.touched);
-        let mut turn = Turn { changes: Vec::with_capacity(2), effects: touched.effects };
+        let mut turn = Turn {
+            changes: Vec::with_capacity(2),
+            effects: touched.effects,
+        };
         if touched.definition {
-            turn.changes.push(Change::Definition(Box::new(self.definition.clone())));
+            turn.changes
+                .push(Change::Definition(Box::new(self.definition.clone())));
         }
         for seq in &touched.runs {
             if let Some(run) = self.runs.get_mut(seq) {
@@ -193,7 +236,10 @@ impl JobMachine {
                 // The last form of a run is the one that D1 keeps.
                 let effect = Effect::ProjectRun { seq: *seq };
                 if run.is_settled() && turn.effects.iter().all(|keyed| keyed.effect != effect) {
-                    turn.effects.push(Keyed { key: format!("{seq}/project"), effect });
+                    turn.effects.push(Keyed {
+                        key: format!("{seq}/project"),
+                        effect,
+                    });
                 }
             }
         }
@@ -207,7 +253,11 @@ impl JobMachine {
     }
 
     fn advance_settled(&mut self) {
-        let unsettled = self.runs.values().find(|run| !run.is_settled()).map(|run| run.seq);
+        let unsettled = self
+            .runs
+            .values()
+            .find(|run| !run.is_settled())
+            .map(|run| run.seq);
         self.head.settled_below = unsettled.unwrap_or(self.head.last_seq.saturating_add(1));
     }
 
@@ -232,7 +282,10 @@ impl JobMachine {
     }
 
     fn effect(&mut self, key: impl Into<String>, effect: Effect) {
-        self.touched.effects.push(Keyed { key: key.into(), effect });
+        self.touched.effects.push(Keyed {
+            key: key.into(),
+            effect,
+        });
     }
 
     /// The `seq` of an open run of that id.
@@ -241,14 +294,29 @@ impl JobMachine {
     /// [`Reject::UnknownRun`] or [`Reject::Ended`].
     fn open_seq(&self, id: &RunId) -> Result<u64, Reject> {
         let run = self.run(id).ok_or_else(|| Reject::UnknownRun(id.clone()))?;
-        if run.is_open() { Ok(run.seq) } else { Err(Reject::Ended(run.state)) }
+        if run.is_open() {
+            Ok(run.seq)
+        } else {
+            Err(Reject::Ended(run.state))
+        }
     }
 
     /// The `seq` of the open run whose attempt holds `fence`.
     fn holder(&self, id: &RunId, fence: u64) -> Result<u64, Reject> {
         let seq = self.open_seq(id)?;
-        let current = self.runs.get(&seq).and_then(|run| run.active).map_or(0, |active| active.fence);
-        if current == fence { Ok(seq) } else { Err(Reject::StaleFence { current, got: fence }) }
+        let current = self
+            .runs
+            .get(&seq)
+            .and_then(|run| run.active)
+            .map_or(0, |active| active.fence);
+        if current == fence {
+            Ok(seq)
+        } else {
+            Err(Reject::StaleFence {
+                current,
+                got: fence,
+            })
+        }
     }
 }
 
@@ -261,19 +329,45 @@ impl Machine for JobMachine {
     fn step(&mut self, now: Millis, event: Event) -> Result<Turn<Change, Effect>, Reject> {
         match event {
             Event::Wake => self.wake(now),
-            Event::RunNow { key, params, overlap, by } => self.run_now(now, &key, params, overlap, by)?,
+            Event::RunNow {
+                key,
+                params,
+                overlap,
+                by,
+            } => self.run_now(now, &key, params, overlap, by)?,
             Event::Replay { of, key, by } => self.replay(now, &of, &key, by)?,
             Event::Cancel { run, by } => self.cancel(now, &run, &by)?,
             Event::AttemptAccepted { run, fence } => self.accepted(now, &run, fence)?,
-            Event::AttemptEnded { run, fence, verdict, result, by } => self.ended(now, &run, fence, verdict, *result, &by)?,
+            Event::AttemptEnded {
+                run,
+                fence,
+                verdict,
+                result,
+                by,
+            } => self.ended(now, &run, fence, verdict, *result, &by)?,
             Event::AttemptLost { run, fence, why } => self.lost(now, &run, fence, &why)?,
             Event::LateReport { run, fence, what } => self.late_report(now, &run, fence, &what)?,
-            Event::Progress { run, fence, percent, message } => self.progress(now, &run, fence, percent, message)?,
-            Event::Replace { definition, enabled, revision, by } => self.replace(now, *definition, enabled, revision, &by)?,
+            Event::Progress {
+                run,
+                fence,
+                percent,
+                message,
+            } => self.progress(now, &run, fence, percent, message)?,
+            Event::Replace {
+                definition,
+                enabled,
+                revision,
+                by,
+            } => self.replace(now, *definition, enabled, revision, &by)?,
             Event::SetEnabled { enabled } => self.set_enabled(now, enabled)?,
             Event::Delete { by } => self.delete(now, &by)?,
             Event::OwedTaken { run, owed } => self.owed_taken(&run, &owed),
-            Event::CallbackSettled { run, word, outcome, why } => self.callback_settled(now, &run, word, outcome, why)?,
+            Event::CallbackSettled {
+                run,
+                word,
+                outcome,
+                why,
+            } => self.callback_settled(now, &run, word, outcome, why)?,
             Event::Upstream { job, run, ended } => self.upstream(now, job, run, ended),
             Event::Link { dependent, on } => self.link(dependent, on),
             Event::LinkTaken { job, on } => self.link_taken(&job, on),

@@ -80,24 +80,37 @@ pub const LEDGER_ROWS: usize = 60;
 /// What stands in the ledger for rows that were dropped.
 const LEFT_OUT: &str = "from here on, rows of this long story are left out";
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's skip_serializing_if takes a reference")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde's skip_serializing_if takes a reference"
+)]
 fn is_zero32(value: &u32) -> bool {
     *value == 0
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's skip_serializing_if takes a reference")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde's skip_serializing_if takes a reference"
+)]
 fn is_zero64(value: &u64) -> bool {
     *value == 0
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's skip_serializing_if takes a reference")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde's skip_serializing_if takes a reference"
+)]
 fn is_no_callback(value: &CallbackState) -> bool {
     *value == CallbackState::None
 }
 
 /// What made a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "kind")]
+#[serde(
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase",
+    tag = "kind"
+)]
 pub enum Trigger {
     /// A planned instant.
     Schedule {
@@ -172,7 +185,11 @@ pub enum Stop {
 
 /// Why a run without an active attempt waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "kind")]
+#[serde(
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase",
+    tag = "kind"
+)]
 pub enum Waits {
     /// For the runs before it.
     Queue,
@@ -241,7 +258,11 @@ pub struct SkippedRange {
 
 /// Something another object has to be told, until it says that it knows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "kind")]
+#[serde(
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase",
+    tag = "kind"
+)]
 pub enum Owed {
     /// The endpoint has to take the callback.
     Callback {
@@ -307,7 +328,13 @@ impl Run {
             }
             self.ledger.remove(middle.saturating_add(1));
         }
-        self.ledger.push(LedgerRow { at, to: self.state, by: by.to_owned(), why: why.into(), fence });
+        self.ledger.push(LedgerRow {
+            at,
+            to: self.state,
+            by: by.to_owned(),
+            why: why.into(),
+            fence,
+        });
     }
 }
 

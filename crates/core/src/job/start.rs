@@ -61,7 +61,14 @@ impl JobMachine {
     }
 
     /// Records a run that never starts.
-    pub(super) fn record_skipped(&mut self, now: Millis, id: RunId, trigger: Trigger, why: impl Into<String>, range: Option<SkippedRange>) {
+    pub(super) fn record_skipped(
+        &mut self,
+        now: Millis,
+        id: RunId,
+        trigger: Trigger,
+        why: impl Into<String>,
+        range: Option<SkippedRange>,
+    ) {
         let by = trigger.actor();
         let mut run = self.new_run(now, id, trigger, None);
         run.range = range;
@@ -72,7 +79,14 @@ impl JobMachine {
     }
 
     /// Records a trigger, and starts its run if nothing is in the way.
-    pub(super) fn admit(&mut self, now: Millis, id: RunId, trigger: Trigger, params: Option<String>, admission: Admission) {
+    pub(super) fn admit(
+        &mut self,
+        now: Millis,
+        id: RunId,
+        trigger: Trigger,
+        params: Option<String>,
+        admission: Admission,
+    ) {
         let open = self.runs.values().filter(|run| run.is_open()).count();
         let queued = self.queued();
         let policy = match admission {
@@ -82,12 +96,22 @@ impl JobMachine {
         };
         let limit = match admission {
             Admission::InOrder => MAX_OPEN,
-            Admission::ByPolicy | Admission::As(_) => usize::try_from(self.definition.queue_limit).unwrap_or(MAX_OPEN),
+            Admission::ByPolicy | Admission::As(_) => {
+                usize::try_from(self.definition.queue_limit).unwrap_or(MAX_OPEN)
+            }
         };
         let refusal = match policy {
             _ if open == 0 => None,
-            Overlap::Skip => self.first_open().map(|run| format!("overlap policy skip: run {} is active since {}", run.id, crate::schedule::rfc3339(run.triggered_at))),
-            Overlap::Queue => (queued >= limit).then(|| format!("queue full: {queued} run(s) wait already")),
+            Overlap::Skip => self.first_open().map(|run| {
+                format!(
+                    "overlap policy skip: run {} is active since {}",
+                    run.id,
+                    crate::schedule::rfc3339(run.triggered_at)
+                )
+            }),
+            Overlap::Queue => {
+                (queued >= limit).then(|| format!("queue full: {queued} run(s) wait already"))
+            }
             Overlap::Allow => (open >= MAX_OPEN).then(|| format!("{open} runs are active already")),
             Overlap::Replace => None,
         };
@@ -112,7 +136,10 @@ impl JobMachine {
     }
 
     pub(super) fn queued(&self) -> usize {
-        self.runs.values().filter(|run| run.is_open() && run.waits == Some(Waits::Queue)).count()
+        self.runs
+            .values()
+            .filter(|run| run.is_open() && run.waits == Some(Waits::Queue))
+            .count()
     }
 
     pub(super) fn first_open(&self) -> Option<&Run> {
@@ -121,23 +148,48 @@ impl JobMachine {
 
     /// For overlap `replace`: everything before `newest` has to end.
     fn stop_others(&mut self, now: Millis, newest: u64) {
-        let others: Vec<u64> = self.runs.values().filter(|run| run.is_open() && run.seq != newest).map(|run| run.seq).collect();
+        let others: Vec<u64> = self
+            .runs
+            .values()
+            .filter(|run| run.is_open() && run.seq != newest)
+            .map(|run| run.seq)
+            .collect();
         // The newest first, so that no queued run starts when the one before it ends.
         for seq in others.into_iter().rev() {
-            self.stop(now, seq, Stop::Replaced, "schedule", "replaced by a newer run");
+            self.stop(
+                now,
+                seq,
+                Stop::Replaced,
+                "schedule",
+                "replaced by a newer run",
+            );
         }
     }
 
     /// Starts the oldest queued run once nothing else is under way. Where runs may overlap, what came
     /// after it does not hold it up.
     pub(super) fn start_next(&mut self, now: Millis) {
-        let Some(oldest) = self.runs.values().find(|run| run.is_open() && run.waits == Some(Waits::Queue)).map(|run| run.seq) else { return };
+        let Some(oldest) = self
+            .runs
+            .values()
+            .find(|run| run.is_open() && run.waits == Some(Waits::Queue))
+            .map(|run| run.seq)
+        else {
+            return;
+        };
         let allow = self.definition.overlap == Overlap::Allow;
-        let in_the_way = |run: &Run| run.is_open() && run.waits != Some(Waits::Queue) && (run.seq < oldest || !allow);
+        let in_the_way = |run: &Run| {
+            run.is_open() && run.waits != Some(Waits::Queue) && (run.seq < oldest || !allow)
+        };
         if self.runs.values().any(in_the_way) {
             return;
         }
-        if self.runs.get(&oldest).and_then(|run| run.deadline).is_some_and(|end| end <= now) {
+        if self
+            .runs
+            .get(&oldest)
+            .and_then(|run| run.deadline)
+            .is_some_and(|end| end <= now)
+        {
             self.stop(now, oldest, Stop::Deadline, "schedule", DEADLINE_PASSED);
         } else {
             self.start_attempt(now, oldest);
@@ -161,11 +213,22 @@ impl JobMachine {
         run.revision = revision;
         run.progress = None;
         run.started_at.get_or_insert(now);
-        run.active = Some(Active { fence, since: now, timeout: now.plus(timeout_ms), warn: now.plus(warn_ms), accepted: false, warned: false, stopping: None });
+        run.active = Some(Active {
+            fence,
+            since: now,
+            timeout: now.plus(timeout_ms),
+            warn: now.plus(warn_ms),
+            accepted: false,
+            warned: false,
+            stopping: None,
+        });
         let why = format!("attempt {} handed to the executor", run.attempts);
         run.enter(now, RunState::Dispatched, "schedule", why);
         if let Some(dispatch) = self.dispatch_of(seq) {
-            self.effect(format!("{}/{fence}", dispatch.run), Effect::Dispatch(Box::new(dispatch)));
+            self.effect(
+                format!("{}/{fence}", dispatch.run),
+                Effect::Dispatch(Box::new(dispatch)),
+            );
         }
     }
 
@@ -182,14 +245,25 @@ impl JobMachine {
             task: HttpTask::clone(task),
             params: run.params.clone(),
             timeout_ms: active.timeout.since(active.since),
-            app: self.definition.callback.as_ref().map(|target| target.app.clone()),
+            app: self
+                .definition
+                .callback
+                .as_ref()
+                .map(|target| target.app.clone()),
         })
     }
 
     /// When an attempt "may be stuck": as the job says, or three times its median, at least a minute.
     fn warn_after_ms(&self) -> i64 {
-        let usual = || self.head.usual_ms().map(|ms| ms.saturating_mul(3).max(MINUTE));
-        self.definition.warn_after_ms.or_else(usual).unwrap_or(i64::MAX)
+        let usual = || {
+            self.head
+                .usual_ms()
+                .map(|ms| ms.saturating_mul(3).max(MINUTE))
+        };
+        self.definition
+            .warn_after_ms
+            .or_else(usual)
+            .unwrap_or(i64::MAX)
     }
 }
 
@@ -207,7 +281,9 @@ impl Trigger {
         match self {
             Self::Schedule { late_ms } if *late_ms < 1_000 => "planned instant".to_owned(),
             Self::Schedule { late_ms } => format!("planned instant, late by {} s", late_ms / 1_000),
-            Self::CatchUp { late_ms } => format!("missed instant made up for, late by {} s", late_ms / 1_000),
+            Self::CatchUp { late_ms } => {
+                format!("missed instant made up for, late by {} s", late_ms / 1_000)
+            }
             Self::Manual { .. } => "run on request".to_owned(),
             Self::Replay { of, .. } => format!("replay of {of}"),
             Self::After { run, ended, .. } => format!("run {run} ended as {}", ended.as_str()),

@@ -10,6 +10,9 @@ use crate::time::{Millis, SECOND};
 /// The executor ends an attempt at its limit; the machine does so itself this much later.
 const TIMEOUT_SLACK_MS: i64 = 5 * SECOND;
 
+/// Timers of a run: its deadline, the limit of its attempt, its wait, "running", "may be stuck".
+const TIMERS: usize = 5;
+
 /// Why a run ends at its deadline.
 pub(super) const DEADLINE_PASSED: &str = "the deadline of the run passed";
 
@@ -18,10 +21,20 @@ const RUNNING_AFTER_MS: i64 = 5 * SECOND;
 
 impl JobMachine {
     pub(super) fn wake(&mut self, now: Millis) {
-        let open: Vec<u64> = self.runs.values().filter(|run| run.is_open()).map(|run| run.seq).collect();
+        let open: Vec<u64> = self
+            .runs
+            .values()
+            .filter(|run| run.is_open())
+            .map(|run| run.seq)
+            .collect();
         for seq in open {
-            // Each step settles one timer; those that it sets lie ahead.
-            while self.wake_run(now, seq) {}
+            // Each step settles one timer; those that it sets lie ahead. Were one ever not to, the
+            // host would wake the job again: better than a machine that never comes back.
+            for _ in 0..TIMERS {
+                if !self.wake_run(now, seq) {
+                    break;
+                }
+            }
         }
         self.fire_due(now);
     }
@@ -29,7 +42,9 @@ impl JobMachine {
     /// Does what the first passed timer of a run asks for; false when none has passed.
     fn wake_run(&mut self, now: Millis, seq: u64) -> bool {
         let passed = |at: Option<Millis>| at.is_some_and(|at| at <= now);
-        let Some(run) = self.runs.get(&seq).filter(|run| run.is_open()) else { return false };
+        let Some(run) = self.runs.get(&seq).filter(|run| run.is_open()) else {
+            return false;
+        };
         if passed(deadline(run)) {
             self.stop(now, seq, Stop::Deadline, "schedule", DEADLINE_PASSED);
         } else if passed(timeout(run)) {
@@ -50,8 +65,13 @@ impl JobMachine {
     }
 
     fn warn(&mut self, now: Millis, seq: u64) {
-        let Some(run) = self.runs.get(&seq) else { return };
-        let (id, since) = (run.id.clone(), run.active.map_or(now, |active| active.since));
+        let Some(run) = self.runs.get(&seq) else {
+            return;
+        };
+        let (id, since) = (
+            run.id.clone(),
+            run.active.map_or(now, |active| active.since),
+        );
         let detail = format!("may be stuck: running for {} s", now.since(since) / 1_000);
         if let Some(run) = self.change(seq) {
             if let Some(active) = &mut run.active {
@@ -59,29 +79,62 @@ impl JobMachine {
             }
             run.note(now, "schedule", detail.clone());
         }
-        self.effect(format!("{id}/stuck"), Effect::Raise { cause: "may_be_stuck", run: id, detail });
+        self.effect(
+            format!("{id}/stuck"),
+            Effect::Raise {
+                cause: "may_be_stuck",
+                run: id,
+                detail,
+            },
+        );
     }
 
     /// The limit of an attempt passed and nobody has said so.
     fn time_out(&mut self, now: Millis, seq: u64) {
-        let Some((id, active)) = self.runs.get(&seq).and_then(|run| Some((run.id.clone(), run.active?))) else { return };
+        let Some((id, active)) = self
+            .runs
+            .get(&seq)
+            .and_then(|run| Some((run.id.clone(), run.active?)))
+        else {
+            return;
+        };
         if !active.accepted {
-            self.effect(format!("{id}/{}/abort", active.fence), Effect::Abort { run: id, fence: active.fence });
+            self.effect(
+                format!("{id}/{}/abort", active.fence),
+                Effect::Abort {
+                    run: id,
+                    fence: active.fence,
+                },
+            );
         }
         let ms = now.since(active.since);
-        let result = AttemptResult { status: None, error_code: Some("timeout".to_owned()), summary: Some("no result within the time limit".to_owned()), output: None, truncated: false, ms };
+        let result = AttemptResult {
+            status: None,
+            error_code: Some("timeout".to_owned()),
+            summary: Some("no result within the time limit".to_owned()),
+            output: None,
+            truncated: false,
+            ms,
+        };
         self.end_attempt(now, seq, Verdict::TimedOut, result, "schedule");
     }
 
     /// When the next planned instant is acted on: jitter included.
     #[must_use]
     pub fn due_at(&self) -> Option<Millis> {
-        self.head.next_due.filter(|_| self.head.status == JobStatus::Enabled).map(|due| due.plus(self.jitter()))
+        self.head
+            .next_due
+            .filter(|_| self.head.status == JobStatus::Enabled)
+            .map(|due| due.plus(self.jitter()))
     }
 
     pub(super) fn earliest_wakeup(&self) -> Option<Wakeup> {
-        let zones = self.has_old_zones().then(|| Wakeup { at: self.head.recorded_to.unwrap_or(self.head.updated_at), why: "zones" });
-        let mut earliest = Wakeup::earlier(zones, self.due_at().map(|at| Wakeup { at, why: "due" }));
+        let zones = self.has_old_zones().then(|| Wakeup {
+            at: self.head.recorded_to.unwrap_or(self.head.updated_at),
+            why: "zones",
+        });
+        let mut earliest =
+            Wakeup::earlier(zones, self.due_at().map(|at| Wakeup { at, why: "due" }));
         for run in self.runs.values().filter(|run| run.is_open()) {
             let timers = [
                 (deadline(run), "deadline"),
@@ -105,7 +158,13 @@ fn deadline(run: &Run) -> Option<Millis> {
 }
 
 fn timeout(run: &Run) -> Option<Millis> {
-    run.active.map(|active| if active.accepted { active.timeout } else { active.timeout.plus(TIMEOUT_SLACK_MS) })
+    run.active.map(|active| {
+        if active.accepted {
+            active.timeout
+        } else {
+            active.timeout.plus(TIMEOUT_SLACK_MS)
+        }
+    })
 }
 
 fn retry(run: &Run) -> Option<Millis> {
@@ -116,9 +175,13 @@ fn retry(run: &Run) -> Option<Millis> {
 }
 
 fn shown_running(run: &Run) -> Option<Millis> {
-    run.active.filter(|_| run.state == RunState::Dispatched).map(|active| active.since.plus(RUNNING_AFTER_MS))
+    run.active
+        .filter(|_| run.state == RunState::Dispatched)
+        .map(|active| active.since.plus(RUNNING_AFTER_MS))
 }
 
 fn warn(run: &Run) -> Option<Millis> {
-    run.active.filter(|active| !active.warned && active.warn < Millis(i64::MAX)).map(|active| active.warn)
+    run.active
+        .filter(|active| !active.warned && active.warn < Millis(i64::MAX))
+        .map(|active| active.warn)
 }

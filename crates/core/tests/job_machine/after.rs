@@ -285,6 +285,7 @@ fn every_job_that_runs_after_this_one_is_told_of_each_end_until_it_has_heard() {
         names.collect::<Vec<_>>()
     };
     assert_eq!(told(&host), ["job_x", "job_y"]);
+    assert!(!host.newest().is_settled());
     host.feed(Event::Link {
         dependent: job_id("job_x"),
         on: false,

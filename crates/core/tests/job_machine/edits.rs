@@ -1,7 +1,7 @@
 //! Edit, pause, resume and delete, also at the very moment of a start.
 
 use cronwright_core::job::def::{Definition, Executor, HttpTask, Misfire, ScheduleSpec};
-use cronwright_core::job::{Effect, Event, Reject, Verdict};
+use cronwright_core::job::{Event, Reject, Verdict};
 use cronwright_core::machine::Machine;
 use cronwright_core::outcome::RunState;
 use cronwright_core::time::{DAY, HOUR, MINUTE, SECOND};
@@ -305,21 +305,20 @@ fn deleting_stops_the_queue_without_starting_any_of_it() {
         queue_limit: 5,
         ..super::setup::with_overlap(cronwright_core::job::def::Overlap::Queue, hourly())
     };
-    let mut host = Host::new(definition);
-    for key in ["a", "b", "c"] {
-        host.run_now(key, None).unwrap();
+    // The first is out, or waits for its retry and ends at once.
+    for out in [true, false] {
+        let mut host = Host::new(super::setup::with_retries(2, definition.clone()));
+        for key in ["a", "b", "c"] {
+            host.run_now(key, None).unwrap();
+        }
+        if !out {
+            host.end(Verdict::Failed);
+        }
+        host.delete();
+        if out {
+            host.stopped();
+        }
+        assert_eq!(host.states(), [RunState::Cancelled; 3]);
+        assert_eq!((host.starts().len(), host.aborts.len()), (1, 0));
     }
-    let effects = host
-        .feed(Event::Delete {
-            by: "ann".to_owned(),
-        })
-        .unwrap();
-    assert!(
-        !effects
-            .iter()
-            .any(|effect| matches!(effect, Effect::Dispatch(_)))
-    );
-    host.stopped();
-    assert_eq!(host.states(), [RunState::Cancelled; 3]);
-    assert_eq!(host.starts().len(), 1);
 }

@@ -331,11 +331,9 @@ fn without_a_limit_of_its_own_stuck_is_three_times_the_usual() {
         Some((50 * MINUTE, Verdict::Succeeded))
     });
     assert!(host.raised().is_empty(), "nothing is known yet");
-    for key in ["a", "b"] {
+    for (key, ms) in [("a", MINUTE), ("b", 20 * SECOND)] {
         host.run_now(key, None).unwrap();
-        host.run_until(host.now.plus(MINUTE), |_| {
-            Some((MINUTE, Verdict::Succeeded))
-        });
+        host.run_until(host.now.plus(MINUTE), |_| Some((ms, Verdict::Succeeded)));
     }
     let began = host.now;
     host.run_now("slow", None).unwrap();
