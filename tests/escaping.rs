@@ -121,6 +121,7 @@ fn pages_with(text: &str) -> Vec<String> {
         frame: frame.clone(),
         problem: some(),
         next: some(),
+        code: some(),
         setup_href: some(),
     };
     let problem = Problem {

@@ -102,6 +102,7 @@ async fn render(call: &Call, status: u16, problem: Option<String>) -> Reply {
         frame: pages::frame(call, None),
         problem,
         next: next(call.param("next").unwrap_or_default()),
+        code: call.param("code").map(str::to_owned),
         setup_href: (!done).then(|| "/api".to_owned()),
     };
     Reply::html(status, ui::sign_in::render(&page))

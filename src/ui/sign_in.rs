@@ -14,6 +14,8 @@ pub struct SignIn {
     pub problem: Option<String>,
     /// Where to go afterwards: a path of this installation, checked by the caller.
     pub next: Option<String>,
+    /// A code that came with the link; the form holds it, and a press of the button sends it.
+    pub code: Option<String>,
     /// Where the first administrator is made; none once there is one.
     pub setup_href: Option<String>,
 }
@@ -29,7 +31,7 @@ pub fn render(page: &SignIn) -> String {
             form.stack method="post" action="/sign-in" {
                 @if let Some(next) = &page.next { input type="hidden" name="next" value=(next); }
                 label for="token" { (text.token) }
-                input #token type="password" name="token" required autofocus autocomplete="current-password" spellcheck="false" maxlength="400" aria-describedby="token-hint";
+                input #token type="password" name="token" value=[page.code.as_deref()] required autofocus autocomplete="current-password" spellcheck="false" maxlength="400" aria-describedby="token-hint";
                 p.hint #token-hint { (text.token_hint) }
                 button.primary type="submit" { (text.sign_in) }
             }

@@ -185,6 +185,8 @@ describe("callbacks", { concurrency: true }, () => {
     for (const secret of [old, fresh]) new Webhook(secret).verify(request.body, request.headers);
     verifyArticles(old, request);
     verifyArticles(fresh, request, "x-signature-next");
+    assert.equal((await api.ok("POST", "/api/v1/apps/rotated/retire")).previousVersion, undefined);
+    await api.refused("refused", "POST", "/api/v1/apps/rotated/retire");
   });
 
   test("a redirect is refused, Retry-After is honoured, and 2xx is enough though the body breaks off", async () => {

@@ -7,11 +7,11 @@ import { after, before, describe, test } from "node:test";
 import { Api, runOptions, startWorld, until } from "../support/api.mjs";
 import { startRuntime } from "../support/runtime.mjs";
 
-const plantedAt = (request) => Number(request.headers["x-planned-at"]);
+const plannedAt = (request) => Number(request.headers["x-planned-at"]);
 
 /** Asserts that the seconds of these requests follow one another without a gap. */
 function consecutive(requests) {
-  const planned = requests.map(plantedAt);
+  const planned = requests.map(plannedAt);
   planned.forEach((at, i) => assert.equal(at, planned[0] + i * 1000, `planned instants: ${planned}`));
 }
 

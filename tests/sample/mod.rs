@@ -283,6 +283,7 @@ pub fn pages() -> Vec<(String, String)> {
                 "令牌无效，可能已被吊销。",
             )),
             next: Some("/?q=erp".into()),
+            code: None,
             setup_href: Some("/setup".into()),
         };
         let problem = Problem {

@@ -154,11 +154,11 @@ fn an_older_copy_of_an_endpoint_never_replaces_a_newer_one() {
     );
     assert_eq!(
         now(endpoints::list(&db, Some(&app()), None, 9)).unwrap(),
-        [newer.clone()]
+        std::slice::from_ref(&newer)
     );
     assert_eq!(
         now(endpoints::list(&db, None, None, 9)).unwrap(),
-        [newer.clone()]
+        std::slice::from_ref(&newer)
     );
     assert_eq!(
         now(endpoints::list(&db, Some(&app()), Some(&newer.id), 9)).unwrap(),

@@ -5,7 +5,7 @@
 import { createHmac } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { root } from "./config.mjs";
 
@@ -58,7 +58,7 @@ async function call(method, path, { token, body, headers } = {}) {
 
 /** The administrator's token of this state folder: kept, or made with a set-up code. */
 async function token() {
-  const path = join(root, values.state, "../demo-token");
+  const path = join(resolve(root, values.state), "demo-token");
   if (existsSync(path)) {
     const kept = readFileSync(path, "utf8").trim();
     const { status } = await call("GET", "/api/v1/runs?limit=1", { token: kept });

@@ -177,7 +177,7 @@ async function drip(response, everyMs) {
   }
 }
 
-/** Starts a receiver on a free port, or on `port`. */
+/** Starts a receiver on a free port. */
 export function startReceiver() {
   return new Receiver().up();
 }

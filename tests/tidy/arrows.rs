@@ -220,8 +220,8 @@ pub fn check_room(room: &Room, source: &Source) -> Vec<Finding> {
         let Some(target) = target(room, &source.path, &path) else {
             continue;
         };
-        let is_open = |open: &&str| target == **open || target.starts_with(&format!("{open}::"));
-        if !room.may.iter().any(|open| is_open(&open)) {
+        let is_open = |open: &str| target == open || target.starts_with(&format!("{open}::"));
+        if !room.may.iter().any(|open| is_open(open)) {
             let what = format!(
                 "{} → {target}: no such arrow. {} may name: {}. Move the code, or pass what it needs as an argument",
                 room.name,

@@ -18,6 +18,17 @@ pub fn run(args: &[String]) -> Outcome {
 
     stages.run("format", || cargo(&["fmt", "--all", "--check"]));
     stages.run("native tests", || cargo(&["test"]));
+    stages.run("the API's document is fresh", || {
+        cargo(&[
+            "test",
+            "--package",
+            "cronwright-protocol",
+            "--features",
+            "openapi",
+            "--test",
+            "openapi_document",
+        ])
+    });
     stages.run("clippy, native", || {
         cargo(&[
             "clippy",

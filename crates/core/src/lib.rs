@@ -17,3 +17,8 @@ pub mod machine;
 pub mod outcome;
 pub mod schedule;
 pub mod time;
+
+/// Whether a field may be left out of a record.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

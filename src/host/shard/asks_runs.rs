@@ -225,15 +225,12 @@ impl Shard {
         let Some(run) = self.stored(id)? else {
             return Ok(no_run(id));
         };
-        let job = match self
+        let job = self
             .inner
             .borrow_mut()
             .roster
             .machine(&self.platform.sql, at)?
-        {
-            Some(machine) => Some(machine.definition().job_id.clone()),
-            None => None,
-        };
+            .map(|machine| machine.definition().job_id.clone());
         let job = match job {
             Some(job) => Some(job),
             None => self

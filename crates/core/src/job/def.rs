@@ -34,7 +34,7 @@ pub struct Definition {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_at: Option<Millis>,
     /// Every start is late by one fixed amount in `0..=jitter_ms`, derived from the job's id.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub jitter_ms: i64,
     /// Windows in which occurrences are skipped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -69,14 +69,6 @@ pub struct Definition {
     /// Where results go.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub callback: Option<CallbackTarget>,
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde's skip_serializing_if takes a reference"
-)]
-fn is_zero(value: &i64) -> bool {
-    *value == 0
 }
 
 /// The rule that produces planned instants, as stored.

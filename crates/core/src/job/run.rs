@@ -26,13 +26,13 @@ pub struct Run {
     /// The definition's revision that the last attempt used.
     pub revision: u32,
     /// Attempts that count against the retry policy.
-    #[serde(default, skip_serializing_if = "is_zero32")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub attempts: u32,
     /// Attempts that were lost by infrastructure; they count separately, at most three.
-    #[serde(default, skip_serializing_if = "is_zero32")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub losses: u32,
     /// Fence of the last attempt; 0 before the first.
-    #[serde(default, skip_serializing_if = "is_zero64")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub fence: u64,
     /// The attempt that is out, if one is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,10 +62,10 @@ pub struct Run {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<SkippedRange>,
     /// Where the callback stands.
-    #[serde(default, skip_serializing_if = "is_no_callback")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub callback: CallbackState,
     /// The number of the endpoint's latest word about the callback: a lower one is old news.
-    #[serde(default, skip_serializing_if = "is_zero32")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub callback_word: u32,
     /// Effects that other objects have not acknowledged yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -79,30 +79,6 @@ pub const LEDGER_ROWS: usize = 60;
 
 /// What stands in the ledger for rows that were dropped.
 const LEFT_OUT: &str = "from here on, rows of this long story are left out";
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde's skip_serializing_if takes a reference"
-)]
-fn is_zero32(value: &u32) -> bool {
-    *value == 0
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde's skip_serializing_if takes a reference"
-)]
-fn is_zero64(value: &u64) -> bool {
-    *value == 0
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde's skip_serializing_if takes a reference"
-)]
-fn is_no_callback(value: &CallbackState) -> bool {
-    *value == CallbackState::None
-}
 
 /// What made a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -23,7 +23,15 @@ pub(super) const ROUTES: &[Route] = &[
         ])
         .replies(&[Reply(200, "text/html", "The page.")]),
     Route::get(Op::SignInPage, "/sign-in", Need::Anyone, "Sign in")
-        .query(&[LANG])
+        .query(&[
+            LANG,
+            Param(
+                "code",
+                Takes::Text(120),
+                "A sign-in code, put into the form.",
+            ),
+            Param("next", Takes::Text(200), "Where to go afterwards."),
+        ])
         .replies(&[Reply(200, "text/html", "The page.")]),
     Route::post(Op::SignIn, "/sign-in", Need::Anyone, "Sign in")
         .body("application/x-www-form-urlencoded", FORM)
