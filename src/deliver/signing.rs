@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use cronwright_core::ids::{AppId, RunId};
-use cronwright_core::time::{MINUTE, Millis, SECOND};
+use cronwright_core::time::{Millis, SECOND};
 use cronwright_protocol::keys::{MasterSecret, app_secret, run_token};
 use cronwright_protocol::sign::callback_headers;
 use cronwright_protocol::wire::Post;
@@ -14,9 +14,9 @@ use worker::Env;
 use super::thin::nonce;
 use crate::store;
 
-/// How long the live versions of an app's secret are taken as known. Both are live for a day after a
-/// rotation, so being late by this is harmless.
-const KNOWN_FOR_MS: i64 = MINUTE;
+/// How long the live versions of an app's secret are taken as known. A retired secret signs for so much
+/// longer; receivers that no longer hold it see a signature that they do not know, and one that they do.
+const KNOWN_FOR_MS: i64 = 15 * SECOND;
 
 /// After D1 gave no answer, how soon it is asked again.
 const ASK_AGAIN_MS: i64 = 5 * SECOND;

@@ -80,7 +80,8 @@ fn shown(status: u16, run: &RunOfJob) -> Answer<Reply> {
     Ok(reply.header("location", format!("/api/v1/runs/{}", run.run.id)))
 }
 
-/// The caller's idempotency key, within its own name: two callers' keys never meet.
+/// The caller's idempotency key. The same key is the same run, whoever sends it: a system that retries
+/// may have been given a new token.
 fn key(call: &Call) -> Answer<String> {
     let Some(key) = call.header("idempotency-key") else {
         return Ok(format!("made:{}", random_hex::<16>()));

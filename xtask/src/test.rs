@@ -108,7 +108,7 @@ fn node_tests(stages: &mut Stages, name: &str, folder: &str, variables: &[(&str,
     stages.run(name, || {
         let mut tests = node::script("--test")?;
         tests
-            .args(["--test-concurrency=1", "--test-reporter=spec"])
+            .args(["--test-concurrency=2", "--test-reporter=spec"])
             .args(&files)
             .env("XTASK_SKIP_BUILD", "1")
             .envs(variables.iter().copied());

@@ -35,6 +35,10 @@ pub struct Wheel {
     hour: i64,
     /// Jobs in the lists up to that hour.
     current: BTreeSet<u32>,
+    /// Those of them that storage lists under that very hour.
+    stored: BTreeSet<u32>,
+    /// Whether storage has lists of hours before.
+    past: bool,
     /// The later hour into whose list a job was written last.
     later: BTreeMap<u32, i64>,
     /// The next hour that has a list.
@@ -56,8 +60,14 @@ impl Wheel {
     /// When storage fails.
     pub fn advance(&mut self, sql: &Sql, hour: i64) -> Result<Vec<u32>, StorageError> {
         let mut news = Vec::new();
+        self.stored.clear();
         for row in sql.run(UP_TO, vec![hour.into()])? {
             let jobs: Vec<u32> = read("wheel", row.text(2))?;
+            if row.number(0) == Some(hour) {
+                self.stored.extend(&jobs);
+            } else {
+                self.past = true;
+            }
             news.extend(jobs.into_iter().filter(|job| self.current.insert(*job)));
         }
         self.hour = hour;
@@ -85,14 +95,23 @@ impl Wheel {
     pub fn sweep(&mut self, sql: &Sql, keep: &BTreeSet<u32>) -> Result<Vec<u32>, StorageError> {
         let out: Vec<u32> = self.current.difference(keep).copied().collect();
         self.current = keep.clone();
-        let mut chunks: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for job in keep {
-            chunks.entry(job / CHUNK).or_default().push(*job);
-        }
-        for (chunk, jobs) in chunks {
+        // Written only where storage names too few: a list that names too many is harmless.
+        let missing: BTreeSet<u32> = keep
+            .difference(&self.stored)
+            .map(|job| job / CHUNK)
+            .collect();
+        for chunk in missing {
+            let jobs: Vec<u32> = keep
+                .iter()
+                .filter(|job| *job / CHUNK == chunk)
+                .copied()
+                .collect();
             self.put(sql, self.hour, chunk, &jobs)?;
+            self.stored.extend(jobs);
         }
-        sql.run(DROP_UP_TO, vec![self.hour.into()])?;
+        if std::mem::take(&mut self.past) {
+            sql.run(DROP_UP_TO, vec![self.hour.into()])?;
+        }
         Ok(out)
     }
 

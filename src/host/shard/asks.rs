@@ -110,7 +110,7 @@ impl Shard {
                 self.change(&job, Event::Link { dependent, on })
             }
             ShardAsk::Tick => {
-                self.want_missing();
+                self.want_missing()?;
                 self.tick().await
             }
             ShardAsk::Dump { from, limit } => self.dump(from, limit),

@@ -12,8 +12,9 @@ use cronwright_core::time::Millis;
 /// Posts at once while receivers are quick.
 const WINDOW: usize = 24;
 
-/// A post that is out for longer than this no longer counts against the window.
-const SLOW_MS: i64 = 250;
+/// A post that is out for longer than this no longer counts against the window. Much less, and our own
+/// haste under a herd would look like a slow receiver and open the window without end.
+const SLOW_MS: i64 = 1_000;
 
 /// Posts at once, whatever happens.
 const MAX_OUT: usize = 2_000;

@@ -129,6 +129,7 @@ impl Shard {
     }
 
     async fn call(self: Rc<Self>, batch: PostBatch, signal: Option<worker::AbortSignal>) {
+        self.count("executor_calls", 1.0);
         let mut out: BTreeSet<u64> = batch.posts.iter().map(|post| post.id).collect();
         let failure = match executor::post(&self.platform.env, &batch, signal.as_ref()).await {
             Ok(mut answers) => loop {

@@ -249,8 +249,12 @@ impl Shard {
     }
 
     /// Wants again whatever the records say that D1 lacks.
-    pub(super) fn want_missing(&self) {
+    pub(super) fn want_missing(&self) -> Result<(), StorageError> {
+        let definitions = jobs::unprojected(&self.platform.sql)?;
         let mut inner = self.inner.borrow_mut();
+        for number in definitions {
+            inner.projection.want_job(number);
+        }
         let missing: Vec<(u32, u64)> = inner
             .roster
             .machines()
@@ -265,6 +269,7 @@ impl Shard {
         for (number, seq) in missing {
             inner.projection.want_run(number, seq);
         }
+        Ok(())
     }
 
     /// Drops runs that are old, settled and in D1; an hour's worth at a time.

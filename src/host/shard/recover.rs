@@ -75,11 +75,7 @@ impl Shard {
         self.commit(time, group)?;
         self.replan_all(time)?;
         self.launch(time)?;
-        for number in jobs::unprojected(&self.platform.sql)? {
-            self.inner.borrow_mut().projection.want_job(number);
-        }
-        self.want_missing();
-        Ok(())
+        self.want_missing()
     }
 
     /// After an update of the tz database every planned instant is computed anew, of jobs far in the

@@ -152,7 +152,7 @@ pub struct CallbackBody {
     pub schedule_id: String,
     /// Counts the runs of the job from 1.
     pub seq: u64,
-    /// `SUCCESS`, `FAILED`, `TIMED_OUT`, `CANCELLED` or `SKIPPED`.
+    /// `SUCCESS`, `FAILED`, `TIMED_OUT` or `CANCELLED`; what was skipped is not called back.
     pub status: String,
     /// The planned instant.
     pub planned_at: String,
