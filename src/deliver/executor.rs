@@ -17,7 +17,7 @@ use super::{exchange, thin};
 const LINES: usize = 16;
 
 /// How long ends are held back so that a batch can be answered whole: a stream costs more than the posts.
-const PATIENCE_MS: u64 = 50;
+const PATIENCE_MS: u64 = 150;
 
 /// Header of an answer that holds all ends.
 pub const WHOLE: &str = "x-whole";

@@ -35,7 +35,6 @@ pub(super) fn page(frame: &Frame, title: &str, live: bool, content: &Markup) -> 
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                meta name="referrer" content="no-referrer";
                 title { (title) " · Cronwright" }
                 link rel="icon" href=(assets::ICON.path()) type="image/svg+xml";
                 link rel="stylesheet" href=(assets::STYLE.path());

@@ -132,7 +132,7 @@ describe("the OpenAPI document", () => {
       const { headers } = await api.call("GET", path);
       assert.match(headers.get("content-security-policy"), /default-src 'none'/, path);
       assert.equal(headers.get("x-content-type-options"), "nosniff", path);
-      assert.equal(headers.get("referrer-policy"), "no-referrer", path);
+      assert.equal(headers.get("referrer-policy"), "same-origin", path);
       assert.match(headers.get("x-request-id"), /^[0-9a-f]{24}$/, path);
       assert.equal(headers.get("access-control-allow-origin"), null, path);
       if (path.startsWith("/api/")) assert.equal(headers.get("cache-control"), "no-store", path);
