@@ -12,9 +12,12 @@ use cronwright_core::time::Millis;
 /// Posts at once while receivers are quick.
 const WINDOW: usize = 24;
 
-/// A post that is out for longer than this no longer counts against the window. Much less, and our own
-/// haste under a herd would look like a slow receiver and open the window without end.
-const SLOW_MS: i64 = 1_000;
+/// A post that is out for this many times the usual time no longer counts against the window.
+const SLOW_TIMES: i64 = 4;
+
+/// Bounds of that time. Under a herd the usual time grows by our own haste; without the factor above that
+/// would look like slow receivers and open the window without end.
+const SLOW_MS: (i64, i64) = (250, 2_000);
 
 /// Posts at once, whatever happens.
 const MAX_OUT: usize = 2_000;
@@ -41,6 +44,8 @@ pub struct Flights {
     by_fence: BTreeMap<(u32, u64), u64>,
     last: u64,
     widening: bool,
+    /// How long posts have been out lately, in ms.
+    usual_ms: i64,
 }
 
 impl Flights {
@@ -54,10 +59,11 @@ impl Flights {
 
     /// Takes out what may leave now, oldest first.
     pub fn take(&mut self, now: Millis) -> Vec<(u64, Dispatch)> {
+        let slow_ms = self.slow_ms();
         let quick = self
             .out
             .values()
-            .filter(|flight| now.since(flight.since) < SLOW_MS)
+            .filter(|flight| now.since(flight.since) < slow_ms)
             .count();
         // Every slow post widens the window by one, so that many slow receivers open it quickly.
         let slow = self.out.len().saturating_sub(quick);
@@ -87,9 +93,17 @@ impl Flights {
         leaving
     }
 
+    fn slow_ms(&self) -> i64 {
+        self.usual_ms
+            .saturating_mul(SLOW_TIMES)
+            .clamp(SLOW_MS.0, SLOW_MS.1)
+    }
+
     /// A post is back.
-    pub fn land(&mut self, handle: u64) -> Option<Flight> {
+    pub fn land(&mut self, handle: u64, now: Millis) -> Option<Flight> {
         let flight = self.out.remove(&handle)?;
+        let took = now.since(flight.since).clamp(0, SLOW_MS.1);
+        self.usual_ms = self.usual_ms.saturating_mul(7).saturating_add(took) / 8;
         self.by_fence.remove(&(flight.number, flight.fence));
         Some(flight)
     }
@@ -139,7 +153,7 @@ impl Flights {
         }
         self.out
             .values()
-            .map(|flight| flight.since.plus(SLOW_MS))
+            .map(|flight| flight.since.plus(self.slow_ms()))
             .filter(|at| *at > now)
             .min()
     }

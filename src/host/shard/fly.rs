@@ -160,7 +160,7 @@ impl Shard {
     fn landed(self: &Rc<Self>, posted: &Posted) {
         let mut inner = self.inner.borrow_mut();
         inner.controllers.remove(&posted.id);
-        let Some(flight) = inner.flights.land(posted.id) else {
+        let Some(flight) = inner.flights.land(posted.id, now()) else {
             return;
         };
         let Some(machine) = inner.roster.get(flight.number) else {
@@ -204,7 +204,7 @@ impl Shard {
     fn missing(self: &Rc<Self>, handle: u64, why: &str, aborted: bool) {
         let mut inner = self.inner.borrow_mut();
         inner.controllers.remove(&handle);
-        let Some(flight) = inner.flights.land(handle) else {
+        let Some(flight) = inner.flights.land(handle, now()) else {
             return;
         };
         drop(inner);
