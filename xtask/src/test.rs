@@ -17,7 +17,7 @@ pub fn run(args: &[String]) -> Outcome {
     let npm = thread::spawn(setup::npm);
 
     stages.run("format", || cargo(&["fmt", "--all", "--check"]));
-    stages.run("native tests", || cargo(&["test"]));
+    stages.run("native tests", || cargo(&["test", "--no-fail-fast"]));
     stages.run("the API's document is fresh", || {
         cargo(&[
             "test",
