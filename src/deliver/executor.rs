@@ -88,21 +88,11 @@ fn policy(env: &Env) -> Policy {
     POLICY.with_borrow_mut(|known| known.get_or_insert_with(|| policy_of(env)).clone())
 }
 
-/// The policy of a deployment: `OWN_HOSTS` names its own hosts, separated by commas or spaces;
-/// `ALLOW_LOOPBACK` is set by the local run alone.
 fn policy_of(env: &Env) -> Policy {
-    let own = env
-        .var("OWN_HOSTS")
-        .map(|value| value.to_string())
-        .unwrap_or_default();
-    Policy {
-        own_hosts: own
-            .split([',', ' '])
-            .filter(|host| !host.is_empty())
-            .map(str::to_lowercase)
-            .collect(),
-        allow_loopback: env
-            .var("ALLOW_LOOPBACK")
-            .is_ok_and(|value| value.to_string() == "1"),
-    }
+    let var = |name: &str| {
+        env.var(name)
+            .map(|value| value.to_string())
+            .unwrap_or_default()
+    };
+    Policy::of_settings(&var("OWN_HOSTS"), &var("ALLOW_LOOPBACK"))
 }

@@ -126,16 +126,7 @@ impl Call {
                 .map(|value| value.to_string())
                 .unwrap_or_default()
         };
-        let own = var("OWN_HOSTS");
-        let mut policy = Policy {
-            own_hosts: own
-                .split([',', ' '])
-                .filter(|host| !host.is_empty())
-                .map(str::to_lowercase)
-                .collect(),
-            // Set by the local run alone.
-            allow_loopback: var("ALLOW_LOOPBACK") == "1",
-        };
+        let mut policy = Policy::of_settings(&var("OWN_HOSTS"), &var("ALLOW_LOOPBACK"));
         let (host, port) = match &self.url {
             Some(url) => (
                 url.host_str().unwrap_or_default().to_ascii_lowercase(),

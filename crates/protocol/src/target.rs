@@ -36,6 +36,19 @@ pub struct Policy {
     pub allow_loopback: bool,
 }
 
+impl Policy {
+    /// The policy of a deployment's settings: `OWN_HOSTS`, names separated by commas or spaces, and
+    /// `ALLOW_LOOPBACK`, which only `1` sets. A missing setting is the empty text.
+    #[must_use]
+    pub fn of_settings(own_hosts: &str, allow_loopback: &str) -> Self {
+        let hosts = own_hosts.split([',', ' ']).filter(|host| !host.is_empty());
+        Self {
+            own_hosts: hosts.map(str::to_lowercase).collect(),
+            allow_loopback: allow_loopback == "1",
+        }
+    }
+}
+
 /// A URL that may be called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target(Url);

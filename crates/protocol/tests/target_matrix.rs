@@ -488,3 +488,18 @@ fn a_redirect_keeps_credentials_only_within_its_origin() {
     assert!(same_origin(&plain, &target("http://EXAMPLE.com:80/x")));
     assert!(!same_origin(&plain, &base));
 }
+
+#[test]
+fn settings_name_own_hosts_in_any_case_and_only_a_one_opens_loopback() {
+    let policy = Policy::of_settings("Cron.Example.com, b.example.com", "");
+    assert_eq!(policy.own_hosts, ["cron.example.com", "b.example.com"]);
+    assert!(check("https://cron.example.com/run", &policy).is_err());
+    assert!(check("http://127.0.0.1:9/", &policy).is_err());
+    for not_set in ["", "0", "true", "yes", " 1"] {
+        assert!(
+            !Policy::of_settings("", not_set).allow_loopback,
+            "{not_set}"
+        );
+    }
+    assert!(check("http://127.0.0.1:9000/", &Policy::of_settings("", "1")).is_ok());
+}

@@ -320,5 +320,5 @@ fn refused(code: &str, detail: impl Into<String>) -> ShardReply {
     })
 }
 
-/// How long a settled run stays in a shard, in ms, and how many of a job at least and at most.
+/// How long a settled run stays in a shard, in ms.
 const KEEP_RUNS_MS: i64 = 30 * 24 * 60 * MINUTE;
