@@ -1,5 +1,6 @@
 // Whatever is sent: never a 5xx, always a problem with a code, and with its fields where it is a document.
 import assert from "node:assert/strict";
+import { request } from "node:http";
 import { after, before, describe, test } from "node:test";
 import { startWorld } from "../support/api.mjs";
 
@@ -38,6 +39,25 @@ function fuzzed({ below, pick, chance }, url, n) {
     else Object.defineProperty(document, pick(fields), { value, enumerable: true, configurable: true, writable: true });
   }
   return { ...document, jobId: chance(0.3) && typeof document.jobId === "string" ? document.jobId : `fuzz-${n}`, status: "PAUSED" };
+}
+
+/** Sends spaces until the server answers or closes; gives up, as a failure, at 64 MiB. */
+function endless(url, headers) {
+  return new Promise((resolve, reject) => {
+    const call = request(url, { method: "POST", headers });
+    let left = 1024;
+    const more = () => {
+      while ((left -= 1) > 0) if (!call.write(Buffer.alloc(65_536, 0x20))) return void call.once("drain", more);
+      call.destroy(new Error("64 MiB were taken"));
+    };
+    call.on("response", (response) => {
+      resolve({ status: response.statusCode });
+      response.resume();
+      call.destroy();
+    });
+    call.on("error", (error) => (["ECONNRESET", "EPIPE"].includes(error.code) ? resolve({ cut: error.code }) : reject(error)));
+    more();
+  });
 }
 
 describe("bad input", { concurrency: true }, () => {
@@ -115,14 +135,12 @@ describe("bad input", { concurrency: true }, () => {
     }
   });
 
-  test("a body without an end is cut off at the limit", async () => {
-    const endless = () => {
-      let left = 64;
-      return new ReadableStream({ pull: (controller) => ((left -= 1) ? controller.enqueue(new Uint8Array(65_536).fill(0x20)) : controller.close()) });
-    };
+  test("a body without an end is cut off at the limit, and others are served", async () => {
     for (const path of ["/api/v1/jobs", "/api/v1/tokens", "/api/v1/setup"]) {
-      const response = await fetch(api.url + path, { method: "POST", body: endless(), duplex: "half", headers: { ...json, authorization: `Bearer ${api.token}` } });
-      assert.ok([413, 409].includes(response.status), `${path} -> ${response.status}`);
+      const end = await endless(new URL(path, api.url), { ...json, authorization: `Bearer ${api.token}` });
+      // Whether the answer or the close of the connection is seen first is the network's choice.
+      assert.ok(end.cut || [413, 409].includes(end.status), `${path} -> ${JSON.stringify(end)}`);
+      assert.equal((await api.call("GET", "/api/v1/jobs?limit=1")).status, 200, path);
     }
   });
 

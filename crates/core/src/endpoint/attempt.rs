@@ -162,7 +162,7 @@ impl Step<'_> {
             delivery.not_before = now;
         });
         self.config.stats.attempts = self.config.stats.attempts.saturating_add(1);
-        self.config.breaker.lost(now, run);
+        self.config.breaker.lost(run);
         Ok(())
     }
 

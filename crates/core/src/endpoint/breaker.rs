@@ -120,13 +120,14 @@ impl Breaker {
         }
     }
 
-    /// An attempt of `run` was lost by us: if it was the probe, another may go at once.
-    pub(super) fn lost(&mut self, now: Millis, run: &RunId) {
+    /// An attempt of `run` was lost by us: if it was the probe, another may go at once, and until then
+    /// nothing new is known of the receiver.
+    pub(super) fn lost(&mut self, run: &RunId) {
         match self {
             Self::HalfOpen { since, probing } if probing == run => {
                 *self = Self::Open {
                     since: *since,
-                    probe_at: now,
+                    probe_at: *since,
                 }
             }
             Self::Closed { .. } | Self::Open { .. } | Self::HalfOpen { .. } => {}

@@ -46,16 +46,7 @@ impl Step<'_> {
     /// Does everything but starting attempts, which follows every event.
     pub(super) fn sweep(&mut self) {
         self.time_out();
-        if self
-            .config
-            .breaker
-            .knows_down_until()
-            .is_some_and(|until| self.now < until)
-        {
-            for run in come(&self.queue.give_up, self.now) {
-                self.give_up(&run, "expired".to_owned());
-            }
-        }
+        self.expire();
         for run in come(&self.queue.owed, self.now) {
             self.tell_shard_again(&run);
         }
@@ -71,6 +62,18 @@ impl Step<'_> {
             self.forget(&run);
         }
         self.keep_the_newest();
+    }
+
+    /// Gives up what ran out of patience while the receiver was known to be down. A late alarm does
+    /// what the timely one would have done, so that the wakeup never stays in the past.
+    fn expire(&mut self) {
+        let Some(until) = self.config.breaker.knows_down_until() else {
+            return;
+        };
+        let last = self.now.min(until.plus(-1));
+        for run in come(&self.queue.give_up, last) {
+            self.give_up(&run, "expired".to_owned());
+        }
     }
 
     fn time_out(&mut self) {

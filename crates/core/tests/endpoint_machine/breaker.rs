@@ -1,6 +1,6 @@
 //! The breaker.
 
-use cronwright_core::endpoint::{Breaker, Event, StateWord};
+use cronwright_core::endpoint::{Breaker, EndpointMachine, Event, StateWord};
 use cronwright_core::ids::RunId;
 use cronwright_core::machine::Machine;
 use cronwright_core::outcome::FetchFault;
@@ -189,6 +189,37 @@ fn a_lost_probe_is_made_again_at_once() {
     assert_eq!(world.calls.len(), 1);
     assert!(matches!(world.config.breaker, Breaker::HalfOpen { .. }));
     assert_eq!(world.stored[&run].attempts, 1, "the loss used none up");
+}
+
+/// Until a minute it is known that the receiver is down; one delivery runs out of patience at half of
+/// it, behind one of its job that may not go before an hour.
+fn out_of_patience() -> EndpointMachine {
+    let mut world = opened();
+    let (head, behind) = (world.enqueue(9, 1), world.enqueue(9, 2));
+    world.stored.get_mut(&head).unwrap().not_before = Millis(HOUR);
+    world.stored.get_mut(&behind).unwrap().give_up_at = Millis(MINUTE / 2);
+    let waits = [&head, &behind].map(|run| world.stored[run].clone());
+    EndpointMachine::restore(world.config, waits.to_vec())
+}
+
+#[test]
+fn a_late_alarm_expires_what_a_timely_one_would_have_and_does_not_ring_again_for_it() {
+    let timely = {
+        let mut machine = out_of_patience();
+        assert_eq!(machine.next_wakeup().unwrap().at, Millis(MINUTE / 2));
+        drop(machine.step(Millis(MINUTE / 2), Event::Wake).unwrap());
+        (machine.view().queue_length, machine.view().dead)
+    };
+    for late in [MINUTE - 1, MINUTE, MINUTE + 1, 10 * MINUTE] {
+        let mut machine = out_of_patience();
+        assert!(!machine.step(Millis(late), Event::Wake).unwrap().is_empty());
+        assert_eq!(
+            (machine.view().queue_length, machine.view().dead),
+            timely,
+            "{late}"
+        );
+        assert!(machine.next_wakeup().unwrap().at > Millis(late), "{late}");
+    }
 }
 
 #[test]
