@@ -2,22 +2,20 @@
 //! each as it ends. Reached through the service binding only.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::time::Duration;
 
+use cronwright_core::outcome::FetchFault;
+use cronwright_core::time::Millis;
 use cronwright_protocol::target::Policy;
-use cronwright_protocol::wire::{PostBatch, Posted};
-use futures_util::future::{Either, select};
-use futures_util::stream::{FuturesUnordered, Stream, StreamExt};
-use worker::{Delay, Env, Request, Response};
+use cronwright_protocol::wire::{Post, PostBatch, Posted};
+use futures_util::stream::{self, StreamExt};
+use worker::{Env, Request, Response};
 
-use super::{exchange, thin};
-
-/// Answers that end at the same time leave in one piece.
-const LINES: usize = 16;
+use super::signing;
+use super::thin::Flock;
+use super::trip::{Trip, failed};
 
 /// How long ends are held back so that a batch can be answered whole: a stream costs more than the posts.
-const PATIENCE_MS: u64 = 150;
+const PATIENCE_MS: u32 = 150;
 
 /// Header of an answer that holds all ends.
 pub const WHOLE: &str = "x-whole";
@@ -36,51 +34,140 @@ pub async fn handle(mut request: Request, env: Env) -> worker::Result<Response> 
         Ok(batch) => batch,
         Err(error) => return Response::error(error.to_string(), 400),
     };
-    let policy = policy(&env);
-    // They leave together, so those with one limit share one timer.
-    let mut timers: BTreeMap<i64, web_sys::AbortSignal> = BTreeMap::new();
-    let posts: FuturesUnordered<_> = batch
-        .posts
-        .into_iter()
-        .map(|post| {
-            let signal = timers
-                .entry(post.timeout_ms)
-                .or_insert_with(|| thin::deadline(post.timeout_ms))
-                .clone();
-            exchange::carry_out(post, policy.clone(), env.clone(), signal)
-        })
-        .collect();
-    answer(posts).await
+    let mut trips = Trips::new(policy(&env));
+    // A signature may have to ask D1 for the app first; the others do not wait for that.
+    let (signed, plain): (Vec<Post>, Vec<Post>) =
+        batch.posts.into_iter().partition(signing::is_signed);
+    for post in plain {
+        trips.start(post, Ok(Vec::new()));
+    }
+    trips.leave();
+    for post in signed {
+        let signature = signing::headers(&env, &post, now()).await;
+        trips.start(post, signature);
+    }
+    trips.leave();
+    answer(trips).await
 }
 
 /// Most batches end within a moment and are answered whole; of a slow one, each end is told as it comes.
-async fn answer(
-    mut posts: impl Stream<Item = Posted> + Unpin + 'static,
-) -> worker::Result<Response> {
-    let mut text = String::new();
-    let mut patience = Delay::from(Duration::from_millis(PATIENCE_MS));
-    loop {
-        match select(posts.next(), &mut patience).await {
-            Either::Left((Some(posted), _)) => text.push_str(&line(&posted)),
-            Either::Left((None, _)) => {
-                let response = Response::ok(text)?;
-                response.headers().set(WHOLE, "1")?;
-                return Ok(response);
-            }
-            Either::Right(_) => break,
-        }
+async fn answer(mut trips: Trips) -> worker::Result<Response> {
+    trips.next(PATIENCE_MS).await;
+    if trips.out == 0 {
+        let response = Response::ok(std::mem::take(&mut trips.lines))?;
+        response.headers().set(WHOLE, "1")?;
+        return Ok(response);
     }
-    let rest = posts
-        .ready_chunks(LINES)
-        .map(|ended| ended.iter().map(line).collect::<String>());
-    let lines = futures_util::stream::once(std::future::ready(text))
-        .filter(|text| std::future::ready(!text.is_empty()))
-        .chain(rest);
-    Response::from_stream(lines.map(|text| Ok::<Vec<u8>, worker::Error>(text.into_bytes())))
+    let pieces = stream::unfold(trips, |mut trips| async move {
+        while trips.lines.is_empty() && trips.out > 0 {
+            trips.next(0).await;
+        }
+        let piece = std::mem::take(&mut trips.lines);
+        (!piece.is_empty()).then_some((piece, trips))
+    });
+    Response::from_stream(pieces.map(|text| Ok::<Vec<u8>, worker::Error>(text.into_bytes())))
 }
 
-fn line(posted: &Posted) -> String {
-    posted.to_line().unwrap_or_default()
+/// The posts of a batch.
+struct Trips {
+    policy: Policy,
+    flock: Flock,
+    /// By place; none when it has ended.
+    trips: Vec<Option<Trip>>,
+    /// Those that have not ended.
+    out: usize,
+    /// Places of those that are to leave.
+    ready: Vec<usize>,
+    /// Ends that nobody was told of.
+    lines: String,
+}
+
+impl Trips {
+    fn new(policy: Policy) -> Self {
+        Self {
+            policy,
+            flock: Flock::new(),
+            trips: Vec::new(),
+            out: 0,
+            ready: Vec::new(),
+            lines: String::new(),
+        }
+    }
+
+    fn start(&mut self, post: Post, signature: Result<Vec<(String, String)>, String>) {
+        let started = match signature {
+            Ok(headers) => Trip::start(post, &self.policy, headers, now()),
+            Err(why) => Err(failed(&post, now(), (FetchFault::Internal, why))),
+        };
+        match started {
+            Ok(trip) => {
+                self.ready.push(self.trips.len());
+                self.trips.push(Some(trip));
+                self.out = self.out.saturating_add(1);
+            }
+            Err(posted) => self.tell(&posted),
+        }
+    }
+
+    /// Sends what is ready.
+    fn leave(&mut self) {
+        let ready = std::mem::take(&mut self.ready);
+        let requests: Vec<_> = ready
+            .iter()
+            .filter_map(|id| Some(self.trips.get(*id)?.as_ref()?.request(*id)))
+            .collect();
+        if let Err(why) = self.flock.send(&requests) {
+            self.give_up(&ready, &why);
+        }
+    }
+
+    /// Waits for ends, as [`Flock::ended`] does.
+    async fn next(&mut self, ms: u32) {
+        if self.out == 0 {
+            return;
+        }
+        match self.flock.ended(ms).await {
+            Ok(answers) => {
+                for answer in answers {
+                    let id = answer.id;
+                    let Some(slot) = self.trips.get_mut(id) else {
+                        continue;
+                    };
+                    let Some(trip) = slot else { continue };
+                    match trip.take(answer, &self.policy) {
+                        Some(posted) => {
+                            *slot = None;
+                            self.out = self.out.saturating_sub(1);
+                            self.tell(&posted);
+                        }
+                        None => self.ready.push(id),
+                    }
+                }
+                self.leave();
+            }
+            Err(why) => {
+                let all: Vec<usize> = (0..self.trips.len()).collect();
+                self.give_up(&all, &why);
+            }
+        }
+    }
+
+    fn give_up(&mut self, places: &[usize], why: &str) {
+        for id in places {
+            if let Some(trip) = self.trips.get_mut(*id).and_then(Option::take) {
+                self.out = self.out.saturating_sub(1);
+                self.tell(&trip.broke(why));
+            }
+        }
+    }
+
+    fn tell(&mut self, posted: &Posted) {
+        self.lines.push_str(&posted.to_line().unwrap_or_default());
+    }
+}
+
+fn now() -> Millis {
+    Millis(i64::try_from(worker::Date::now().as_millis()).unwrap_or(i64::MAX))
 }
 
 /// What may be called: the same for every request of a deployment.

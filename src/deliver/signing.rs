@@ -25,20 +25,25 @@ thread_local! {
     static VERSIONS: RefCell<BTreeMap<AppId, (Vec<u32>, Millis)>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-/// The headers that say who is calling, signed over `body`.
+/// Whether the request carries something that proves who is calling.
+pub fn is_signed(post: &Post) -> bool {
+    post.app.is_some() || post.accepts_later
+}
+
+/// The headers that say who is calling, signed over the body.
 ///
 /// # Errors
 /// When the request could not be verified by anybody: it does not leave then.
 pub async fn headers(
     env: &Env,
     post: &Post,
-    body: &str,
     time: Millis,
 ) -> Result<Vec<(String, String)>, String> {
     let mut headers = Vec::new();
-    if post.app.is_none() && !post.accepts_later {
+    if !is_signed(post) {
         return Ok(headers);
     }
+    let body = post.body.as_deref().unwrap_or("");
     let text = env
         .secret("CRONWRIGHT_SECRET")
         .map_err(|_| "the setting CRONWRIGHT_SECRET is missing".to_owned())?
