@@ -120,6 +120,11 @@ impl<K: Clone, C, E> Group<K, C, E> {
         self.turns.is_empty()
     }
 
+    /// The machines that have a turn in it; one may come several times.
+    pub fn keys(&self) -> impl Iterator<Item = &K> {
+        self.turns.iter().map(|(key, _)| key)
+    }
+
     /// Writes all changes with one call of `write`, and gives out the effects if it succeeded.
     ///
     /// # Errors

@@ -41,6 +41,8 @@ pub struct Flights {
     waiting: VecDeque<(u32, Dispatch)>,
     queued: BTreeSet<(u32, u64)>,
     out: BTreeMap<u64, Flight>,
+    /// Those that are back, and whose result is not in storage yet.
+    landed: BTreeSet<(u32, u64)>,
     by_fence: BTreeMap<(u32, u64), u64>,
     last: u64,
     widening: bool,
@@ -105,7 +107,13 @@ impl Flights {
         let took = now.since(flight.since).clamp(0, SLOW_MS.1);
         self.usual_ms = self.usual_ms.saturating_mul(7).saturating_add(took) / 8;
         self.by_fence.remove(&(flight.number, flight.fence));
+        self.landed.insert((flight.number, flight.fence));
         Some(flight)
+    }
+
+    /// What came back is in storage, or nobody will tell of it any more.
+    pub fn settled(&mut self) {
+        self.landed.clear();
     }
 
     /// Takes back an attempt that has not left. True when it was waiting.
@@ -123,11 +131,13 @@ impl Flights {
         self.by_fence.get(&(number, fence)).copied()
     }
 
-    /// Attempts that are out.
+    /// Attempts that have left, and whose result is not in storage: were one of them left out of the
+    /// record, a restart would send it again under the same fence.
     pub fn fences_out(&self) -> Vec<(u32, u64)> {
         self.out
             .values()
             .map(|flight| (flight.number, flight.fence))
+            .chain(self.landed.iter().copied())
             .collect()
     }
 

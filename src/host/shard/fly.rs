@@ -49,13 +49,16 @@ impl Shard {
         for (handle, dispatch) in leaving {
             match self.post_of(handle, &dispatch) {
                 Ok(post) => posts.push(post),
-                Err(why) => self.landed(&Posted {
-                    id: handle,
-                    started_at: now(),
-                    fault: Some(FetchFault::Internal),
-                    detail: Some(why),
-                    ..Posted::default()
-                }),
+                Err(unsent) => {
+                    let (fault, detail) = unsent.in_words();
+                    self.landed(&Posted {
+                        id: handle,
+                        started_at: now(),
+                        fault: Some(fault),
+                        detail: Some(detail),
+                        ..Posted::default()
+                    });
+                }
             }
         }
         for batch in posts.chunks(size) {
@@ -81,12 +84,13 @@ impl Shard {
         }
     }
 
-    fn post_of(&self, handle: u64, dispatch: &Dispatch) -> Result<Post, String> {
+    fn post_of(&self, handle: u64, dispatch: &Dispatch) -> Result<Post, Unsent> {
         let inner = self.inner.borrow();
         let machine = inner
             .roster
             .get(dispatch.run.job.number)
-            .ok_or("the job is gone")?;
+            .ok_or_else(|| Unsent::Fault("the job is gone".to_owned()))?;
+        let left_ms = dispatch.left_ms(now()).ok_or(Unsent::TooLate)?;
         let job = machine.definition().job_id.clone();
         let vars = template::Vars {
             schedule_id: &dispatch.run,
@@ -97,9 +101,9 @@ impl Shard {
             params: dispatch.params.as_deref(),
         };
         let body = match (&dispatch.task.body, &dispatch.params) {
-            (Some(text), _) => {
-                Some(template::fill(text, &vars).map_err(|error| error.to_string())?)
-            }
+            (Some(text), _) => Some(
+                template::fill(text, &vars).map_err(|error| Unsent::Fault(error.to_string()))?,
+            ),
             (None, params) => params.clone(),
         };
         Ok(Post {
@@ -119,7 +123,7 @@ impl Shard {
                 .map(|(name, value)| (name.clone(), value.clone()))
                 .collect(),
             body,
-            timeout_ms: dispatch.timeout_ms,
+            timeout_ms: left_ms,
             app: dispatch.app.as_ref().map(ToString::to_string),
             key_versions: Vec::new(),
             expect: dispatch.task.expect.clone(),
@@ -248,6 +252,26 @@ impl Shard {
                 shard.failed("launch", &error);
             }
         });
+    }
+}
+
+/// Why an attempt does not leave.
+enum Unsent {
+    /// The loss is ours.
+    Fault(String),
+    /// Its time limit passed while it waited for its turn.
+    TooLate,
+}
+
+impl Unsent {
+    fn in_words(self) -> (FetchFault, String) {
+        match self {
+            Self::Fault(why) => (FetchFault::Internal, why),
+            Self::TooLate => (
+                FetchFault::Timeout,
+                "the time limit passed before the request could leave".to_owned(),
+            ),
+        }
     }
 }
 

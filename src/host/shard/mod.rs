@@ -167,6 +167,7 @@ impl Shard {
         inner.telling = Telling::default();
         inner.projection = Projection::default();
         inner.inbox.clear();
+        inner.flights.settled();
         drop(inner);
         self.platform.wake_by(now().plus(SECOND));
     }
@@ -196,7 +197,12 @@ impl Shard {
             .next_list()
             .map(|at| at.plus(-PRELOAD_MS).max(time.plus(1)));
         let timer = inner.roster.earliest();
-        let retry = [inner.telling.next_try(), inner.projection.next_try()]
+        // While a herd drains, D1 waits for its end: an alarm for it would ring without end.
+        let project = inner
+            .projection
+            .next_try()
+            .filter(|_| inner.flights.waiting() == 0);
+        let retry = [inner.telling.next_try(), project]
             .into_iter()
             .flatten()
             .min();
@@ -255,6 +261,7 @@ impl Shard {
         self.wake_due(time)?;
         self.tell_owed(time);
         self.poke_endpoints(time);
+        self.want_missing()?;
         self.project(time);
         self.prune(time)?;
         self.arm(time);

@@ -48,6 +48,13 @@ impl Roster {
         self.machines.get(&number)
     }
 
+    /// What a job's turns changed is stored.
+    pub fn committed(&mut self, number: u32) {
+        if let Some(machine) = self.machines.get_mut(&number) {
+            machine.committed();
+        }
+    }
+
     /// Takes a machine in.
     pub fn put(&mut self, machine: JobMachine) {
         let number = machine.at().number;

@@ -60,6 +60,7 @@ impl Shard {
                 self.step_reported(time, number, event, &mut group)?;
             }
             self.commit(time, group)?;
+            self.inner.borrow_mut().flights.settled();
             self.launch(time)
         })();
         if let Err(error) = done {
@@ -162,11 +163,16 @@ impl Shard {
             let mut inner = self.inner.borrow_mut();
             let inner = &mut *inner;
             let sql = &self.platform.sql;
-            group.commit(|changes| {
+            let numbers: Vec<u32> = group.keys().copied().collect();
+            let effects = group.commit(|changes| {
                 // The lists first: should the rest fail, one that names too many is harmless.
                 inner.wheel.list(sql, &inner.attention(&changes))?;
                 jobs::commit(sql, changes)
-            })?
+            })?;
+            for number in numbers {
+                inner.roster.committed(number);
+            }
+            effects
         };
         for (number, effect) in effects {
             self.perform(time, number, effect);

@@ -127,6 +127,11 @@ impl JobMachine {
         let same_time = definition.schedule == self.definition.schedule
             && definition.start_at == self.definition.start_at
             && definition.end_at == self.definition.end_at;
+        if !same_time && enabled != Some(false) {
+            self.fire_waiting(now);
+        } else if !same_time {
+            self.skip_waiting(now, "the job was paused before it started");
+        }
         let before = std::mem::replace(&mut self.definition, definition);
         self.schedule = schedule;
         self.head.revision = current.saturating_add(1);
@@ -275,21 +280,24 @@ impl JobMachine {
             on,
         });
         self.touched.head = true;
-        self.effect(
-            format!("link/{job}/{on}"),
-            Effect::TellUpstream { upstream: job, on },
-        );
+        let told = self.tell_link(&LinkOwed { job, on });
+        self.touched.effects.push(told);
     }
 
     pub(super) fn link_effects(&self) -> Vec<Keyed<Effect>> {
-        let tell = |link: &LinkOwed| Keyed {
-            key: format!("link/{}/{}", link.job, link.on),
+        let tell = |link| self.tell_link(link);
+        self.head.links.iter().map(tell).collect()
+    }
+
+    /// Many jobs of one shard may run after the same one: whose word it is belongs to the key.
+    fn tell_link(&self, link: &LinkOwed) -> Keyed<Effect> {
+        Keyed {
+            key: format!("{}/link/{}/{}", self.definition.job_id, link.job, link.on),
             effect: Effect::TellUpstream {
                 upstream: link.job.clone(),
                 on: link.on,
             },
-        };
-        self.head.links.iter().map(tell).collect()
+        }
     }
 
     pub(super) fn link_taken(&mut self, job: &JobId, on: bool) {

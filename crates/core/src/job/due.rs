@@ -74,14 +74,9 @@ impl JobMachine {
             .then_some(next)
     }
 
-    /// Plans anew from `now` on, if the schedule is on. An instant that has come and waits for its
-    /// jitter stays planned if it still belongs to the schedule.
+    /// Plans anew from `now` on, if the schedule is on.
     pub(super) fn plan_from(&mut self, now: Millis) {
-        let waits = self
-            .head
-            .next_due
-            .filter(|due| *due <= now && self.next_after(due.plus(-1)) == Some(*due));
-        self.plan_after(waits.map_or(now, |due| due.plus(-1)));
+        self.plan_after(now);
     }
 
     /// Plans the first instant after `after`; never one that has its record, even if clocks go back.
@@ -111,7 +106,16 @@ impl JobMachine {
     /// Records every instant that has come, and plans the next one, in this turn.
     pub(super) fn fire_due(&mut self, now: Millis) {
         self.replan_for_new_zones();
-        let horizon = now.plus(-self.jitter());
+        self.fire_up_to(now, now.plus(-self.jitter()));
+    }
+
+    /// Does not wait for the jitter: the schedule is about to be another, and what has come belongs to
+    /// the one of now.
+    pub(super) fn fire_waiting(&mut self, now: Millis) {
+        self.fire_up_to(now, now);
+    }
+
+    fn fire_up_to(&mut self, now: Millis, horizon: Millis) {
         let Some((first, last)) = self.take_due(horizon) else {
             return;
         };

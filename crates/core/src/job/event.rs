@@ -235,10 +235,22 @@ pub struct Dispatch {
     pub task: HttpTask,
     /// Input, as JSON text.
     pub params: Option<String>,
-    /// Limit in ms.
+    /// Limit in ms, from the hand-over on.
     pub timeout_ms: i64,
+    /// When that limit ends. Whoever sends the attempt later has so much less: after this instant nothing
+    /// may be running, and the run may be started anew.
+    pub expires: Millis,
     /// Whose secret signs the request.
     pub app: Option<crate::ids::AppId>,
+}
+
+impl Dispatch {
+    /// What is left of the limit, in ms; none when it has passed.
+    #[must_use]
+    pub fn left_ms(&self, now: Millis) -> Option<i64> {
+        let left = self.expires.since(now).min(self.timeout_ms);
+        (left > 0).then_some(left)
+    }
 }
 
 /// A record that changed.

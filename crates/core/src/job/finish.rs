@@ -1,10 +1,9 @@
-//! The end of a run, and the word owed to others about it.
+//! The end of a run, and what others say about it afterwards.
 
 use super::event::Event;
 use super::run::Owed;
-use super::{Effect, JobMachine, Reject};
+use super::{Effect, JobMachine, Reject, owed};
 use crate::ids::RunId;
-use crate::machine::Keyed;
 use crate::outcome::{CallbackState, RunState};
 use crate::time::Millis;
 
@@ -20,14 +19,20 @@ impl JobMachine {
         run.enter(now, state, by, why.clone());
         if let Some(target) = callback {
             run.callback = CallbackState::Pending;
-            run.owed.push(Owed::Callback { target });
+            run.owed.push(Owed::Callback {
+                target: target.clone(),
+            });
+            self.touched.ended_for.push(target);
         }
+        let Some(run) = self.runs.get_mut(&seq) else {
+            return;
+        };
         run.owed
             .extend(dependents.into_iter().map(|job| Owed::Dependent { job }));
         let id = run.id.clone();
-        for owed in self.owed_effects(seq) {
-            self.touched.effects.push(owed);
-        }
+        // Whose callback comes first is known when the turn is over: one turn may end many runs.
+        let tells = owed::tell_dependents(run);
+        self.touched.effects.extend(tells);
         self.effect(format!("{seq}/project"), Effect::ProjectRun { seq });
         if matches!(state, RunState::Failed | RunState::TimedOut) {
             self.effect(
@@ -42,50 +47,6 @@ impl JobMachine {
         self.start_next(now);
     }
 
-    /// Effects that tell others of an ended run, for as long as they have not heard.
-    pub(super) fn owed_effects(&self, seq: u64) -> Vec<Keyed<Effect>> {
-        let Some(run) = self.runs.get(&seq) else {
-            return Vec::new();
-        };
-        run.owed
-            .iter()
-            .map(|owed| match owed {
-                Owed::Callback { target } => Keyed {
-                    key: format!("{}/callback", run.id),
-                    effect: Effect::Deliver {
-                        run: Box::new(run.clone()),
-                        target: target.clone(),
-                    },
-                },
-                Owed::Dependent { job } => Keyed {
-                    key: format!("{}/after/{job}", run.id),
-                    effect: Effect::TellDependent {
-                        dependent: job.clone(),
-                        run: run.id.clone(),
-                        ended: run.state,
-                    },
-                },
-            })
-            .collect()
-    }
-
-    pub(super) fn outstanding_effects(&self) -> Vec<Keyed<Effect>> {
-        let mut effects: Vec<Keyed<Effect>> = self.link_effects();
-        for (seq, run) in &self.runs {
-            effects.extend(self.owed_effects(*seq));
-            if let Some(dispatch) = self
-                .dispatch_of(*seq)
-                .filter(|_| run.active.is_some_and(|active| !active.accepted))
-            {
-                effects.push(Keyed {
-                    key: format!("{}/{}", run.id, dispatch.fence),
-                    effect: Effect::Dispatch(Box::new(dispatch)),
-                });
-            }
-        }
-        effects
-    }
-
     pub(super) fn owed_taken(&mut self, id: &RunId, taken: &Owed) {
         let Some(seq) = self
             .run(id)
@@ -96,6 +57,9 @@ impl JobMachine {
         };
         if let Some(run) = self.change(seq) {
             run.owed.retain(|owed| owed != taken);
+        }
+        if let Owed::Callback { target } = taken {
+            self.touched.taken_by.push(target.clone());
         }
     }
 
@@ -118,8 +82,11 @@ impl JobMachine {
         };
         run.callback = outcome;
         run.callback_word = word;
-        run.owed
-            .retain(|owed| !matches!(owed, Owed::Callback { .. }));
+        // The endpoint has it, whatever became of its first answer.
+        let (taken, others): (Vec<Owed>, Vec<Owed>) = std::mem::take(&mut run.owed)
+            .into_iter()
+            .partition(|owed| matches!(owed, Owed::Callback { .. }));
+        run.owed = others;
         let text = match outcome {
             CallbackState::Done => "callback delivered".to_owned(),
             CallbackState::Failed => format!(
@@ -131,6 +98,11 @@ impl JobMachine {
         };
         run.note(now, "receiver", text.clone());
         self.effect(format!("{seq}/project"), Effect::ProjectRun { seq });
+        for owed in taken {
+            if let Owed::Callback { target } = owed {
+                self.touched.taken_by.push(target);
+            }
+        }
         if outcome == CallbackState::Failed {
             self.effect(
                 format!("{id}/callback_failed"),

@@ -35,6 +35,7 @@ mod due;
 mod event;
 mod finish;
 mod head;
+mod owed;
 pub mod run;
 mod start;
 mod wakeup;
@@ -49,7 +50,7 @@ use crate::ids::{JobRef, RunId};
 use crate::machine::{Keyed, Machine, Turn, Wakeup};
 use crate::schedule::{Schedule, ScheduleError};
 use crate::time::Millis;
-use def::Definition;
+use def::{CallbackTarget, Definition};
 use run::Run;
 
 /// Runs that a machine keeps in memory after they were settled, for its views.
@@ -66,6 +67,8 @@ pub struct JobMachine {
     runs: BTreeMap<u64, Run>,
     /// Runs above `head.projected` that D1 has in their final form, while an earlier one is missing.
     projected_ahead: BTreeSet<u64>,
+    /// The form (`rev`) of ended runs that D1 has to get: they may leave memory before it has.
+    to_project: BTreeMap<u64, u32>,
     /// What the step in progress has changed.
     touched: Touched,
 }
@@ -75,6 +78,10 @@ struct Touched {
     definition: bool,
     head: bool,
     runs: BTreeSet<u64>,
+    /// Endpoints for which a run ended.
+    ended_for: Vec<CallbackTarget>,
+    /// Endpoints that have taken a result.
+    taken_by: Vec<CallbackTarget>,
     effects: Vec<Keyed<Effect>>,
 }
 
@@ -97,6 +104,7 @@ impl JobMachine {
             head: Head::new(now, enabled),
             runs: BTreeMap::new(),
             projected_ahead: BTreeSet::new(),
+            to_project: BTreeMap::new(),
             touched: Touched::default(),
         };
         machine.plan_from(now);
@@ -126,6 +134,7 @@ impl JobMachine {
             head,
             runs,
             projected_ahead: BTreeSet::new(),
+            to_project: BTreeMap::new(),
             touched: Touched::default(),
         })
     }
@@ -179,9 +188,11 @@ impl JobMachine {
     pub fn note_projected(&mut self, written: &Run) {
         let seq = written.seq;
         let is_newest = self.runs.get(&seq).is_none_or(|run| run.rev == written.rev);
-        if !is_newest || !written.is_settled() {
+        let wanted = self.to_project.get(&seq).copied();
+        if !is_newest || wanted.is_some_and(|rev| rev > written.rev) || !written.is_settled() {
             return;
         }
+        self.to_project.remove(&seq);
         if seq > self.head.projected {
             self.projected_ahead.insert(seq);
         }
@@ -216,7 +227,9 @@ impl JobMachine {
 
     /// Ends a step: what it changed becomes the turn.
     fn take_turn(&mut self) -> Turn<Change, Effect> {
-        let touched = std::mem::take(&mut self.touched);
+        let mut touched = std::mem::take(&mut self.touched);
+        let delivers = self.deliver_effects(&touched);
+        touched.effects.extend(delivers);
         let mut turn = Turn {
             changes: Vec::with_capacity(2),
             effects: touched.effects,
@@ -231,6 +244,7 @@ impl JobMachine {
                 turn.changes.push(Change::Run(Box::new(run.clone())));
                 if !run.is_open() {
                     self.projected_ahead.remove(seq);
+                    self.to_project.insert(*seq, run.rev);
                     self.head.note_changed(*seq);
                 }
                 // The last form of a run is the one that D1 keeps.
@@ -248,8 +262,13 @@ impl JobMachine {
             self.head.rev = self.head.rev.saturating_add(1);
             turn.changes.push(Change::Head(Box::new(self.head.clone())));
         }
-        self.forget_settled();
         turn
+    }
+
+    /// The host's word that every turn so far is stored. Only now may settled runs leave memory: one that
+    /// left earlier would be recalled in the form before its last turn.
+    pub fn committed(&mut self) {
+        self.forget_settled();
     }
 
     fn advance_settled(&mut self) {

@@ -245,6 +245,7 @@ impl JobMachine {
             task: HttpTask::clone(task),
             params: run.params.clone(),
             timeout_ms: active.timeout.since(active.since),
+            expires: active.timeout,
             app: self
                 .definition
                 .callback

@@ -224,6 +224,42 @@ fn the_other_job_is_told_of_the_link_until_it_has_heard() {
 }
 
 #[test]
+fn two_jobs_that_follow_the_same_one_have_a_word_each() {
+    let keys = |name: &str| {
+        let named = |definition| Definition {
+            job_id: job_id(name),
+            ..definition
+        };
+        let mut host = Host::new(named(after("job_a", AfterOn::Finish)));
+        let owed: Vec<String> = host
+            .restored()
+            .outstanding()
+            .into_iter()
+            .map(|it| it.key)
+            .collect();
+        host.replace(named(hourly()));
+        let told = host
+            .log
+            .iter()
+            .filter(|(_, keyed)| matches!(keyed.effect, Effect::TellUpstream { .. }));
+        let told: Vec<String> = told.map(|(_, keyed)| keyed.key.clone()).collect();
+        assert_eq!(
+            told[..1],
+            owed,
+            "one word has one key, also after a restart"
+        );
+        told
+    };
+    // Both may live in one shard, where a word that is on its way is not told a second time.
+    let (one, other) = (keys("job_b"), keys("job_d"));
+    assert_eq!((one.len(), other.len()), (2, 2), "follows, and no longer");
+    assert!(
+        one.iter().all(|key| !other.contains(key)),
+        "{one:?} {other:?}"
+    );
+}
+
+#[test]
 fn an_old_word_about_a_link_that_arrives_last_is_set_right() {
     let mut host = Host::new(after("job_a", AfterOn::Finish));
     host.feed(Event::LinkTaken {

@@ -4,7 +4,7 @@ use cronwright_core::job::def::{Definition, Executor, HttpTask, Misfire, Schedul
 use cronwright_core::job::{Event, Reject, Verdict};
 use cronwright_core::machine::Machine;
 use cronwright_core::outcome::RunState;
-use cronwright_core::time::{DAY, HOUR, MINUTE, SECOND};
+use cronwright_core::time::{DAY, HOUR, MINUTE, Millis, SECOND};
 
 use super::host::Host;
 use super::occurrences::quick;
@@ -114,15 +114,18 @@ fn an_instant_that_came_before_the_edit_is_not_lost_to_it() {
     assert_eq!(host.states(), [RunState::Cancelled]);
 }
 
-#[test]
-fn an_edit_during_the_jitter_keeps_the_instant_that_waits() {
-    // The job waits for several minutes after each of its instants.
-    let jittered = |name: &str, period| Definition {
+/// The job waits for several minutes after each of its instants.
+fn jittered(name: &str, period: i64) -> Definition {
+    Definition {
         jitter_ms: 10 * MINUTE,
         job_id: job_id("job_7"),
         name: name.to_owned(),
         ..every(period)
-    };
+    }
+}
+
+#[test]
+fn an_instant_that_waits_for_its_jitter_runs_when_the_schedule_is_changed() {
     let mut host = Host::new(jittered("a", HOUR));
     let due = host.job.due_at().unwrap();
     assert!(
@@ -130,15 +133,66 @@ fn an_edit_during_the_jitter_keeps_the_instant_that_waits() {
         "a job whose delay is long enough for this test"
     );
     host.now = T0.plus(HOUR + MINUTE);
-    host.replace(jittered("a", 30 * MINUTE));
-    assert_eq!(
-        host.job.due_at(),
-        Some(due),
-        "it is planned, and has not started"
-    );
+    // The new schedule does not have that instant: without its run it would be in no book.
+    host.replace(jittered("a", 59 * MINUTE));
+    assert_eq!(host.newest().planned_at(), T0.plus(HOUR));
+    assert_eq!(host.states(), [RunState::Dispatched]);
+}
+
+#[test]
+fn an_instant_that_waits_for_its_jitter_stays_when_something_else_is_changed() {
+    let mut host = Host::new(jittered("a", HOUR));
+    let due = host.job.due_at().unwrap();
+    host.now = T0.plus(HOUR + MINUTE);
+    host.replace(jittered("b", HOUR));
+    assert_eq!(host.job.due_at(), Some(due));
     host.run_until(due, quick);
     assert_eq!(host.newest().planned_at(), T0.plus(HOUR));
     assert_eq!(host.runs.len(), 1);
+}
+
+#[test]
+fn an_edit_that_also_pauses_starts_nothing_and_says_so() {
+    let mut host = Host::new(jittered("a", HOUR));
+    host.now = T0.plus(HOUR + MINUTE);
+    let (definition, by) = (Box::new(jittered("a", 59 * MINUTE)), "ann".to_owned());
+    let edit = Event::Replace {
+        definition,
+        enabled: Some(false),
+        revision: None,
+        by,
+    };
+    host.feed(edit).unwrap();
+    assert_eq!(host.states(), [RunState::Skipped]);
+}
+
+#[test]
+fn an_edit_catches_up_on_every_instant_that_waits_and_on_none_twice() {
+    let catching = |most, period| with_misfire(Misfire::CatchUp, HOUR, most, jittered("a", period));
+    let seconds = |at: Millis| at.since(T0) / SECOND;
+    // Instants of the new schedule that are not those of the old one, or all of them and more.
+    for (period, next) in [(59 * SECOND, 236), (30 * SECOND, 210)] {
+        for most in [10, 2] {
+            let mut host = Host::new(catching(most, MINUTE));
+            assert!(host.job.due_at().unwrap() > T0.plus(4 * MINUTE));
+            host.now = T0.plus(3 * MINUTE + SECOND);
+            host.replace(catching(most, period));
+            let planned = |host: &Host| -> Vec<i64> {
+                let runs = host.runs.values();
+                runs.map(|run| seconds(run.planned_at())).collect()
+            };
+            assert_eq!(planned(&host), [60, 120, 180], "in the books, in that turn");
+            host.run_until(host.job.due_at().unwrap(), quick);
+            assert_eq!(planned(&host), [60, 120, 180, next]);
+            let started: Vec<i64> = host
+                .dispatches()
+                .map(|(_, dispatch)| seconds(dispatch.planned_at))
+                .collect();
+            let skipped = if most == 2 { 1 } else { 0 };
+            assert_eq!(started, planned(&host)[skipped..]);
+            assert!(host.runs.values().all(|run| run.range.is_none()));
+        }
+    }
 }
 
 #[test]

@@ -67,11 +67,7 @@ impl Host {
     /// Feeds one event now, and gives the effects of the turn.
     pub fn feed(&mut self, event: Event) -> Result<Vec<Effect>, Reject> {
         let mut twin = self.watchful.then(|| self.restored());
-        if let Some(id) = event.run().filter(|id| self.job.run(id).is_none())
-            && let Some(past) = self.runs.values().find(|run| run.id == *id)
-        {
-            self.job.recall(past.clone());
-        }
+        self.recall(&event);
         let before = self.watchful.then(|| format!("{:?}", self.job));
         let result = self.job.step(self.now, event.clone());
         if let Some(twin) = &mut twin {
@@ -112,15 +108,40 @@ impl Host {
         Ok(effects)
     }
 
+    /// Feeds events as a flush does: all of them are stepped before one commit.
+    pub fn feed_together(&mut self, events: Vec<Event>) {
+        let mut group = Group::default();
+        for event in events {
+            self.recall(&event);
+            group.add((), self.job.step(self.now, event).unwrap());
+        }
+        self.commit_all(group);
+        self.check();
+    }
+
+    /// Reads the run that an event is about, if it has left memory.
+    fn recall(&mut self, event: &Event) {
+        if let Some(id) = event.run().filter(|id| self.job.run(id).is_none())
+            && let Some(past) = self.runs.values().find(|run| run.id == *id)
+        {
+            self.job.recall(past.clone());
+        }
+    }
+
     fn commit(&mut self, turn: Turn<Change, Effect>) {
         let mut group = Group::default();
         group.add((), turn);
+        self.commit_all(group);
+    }
+
+    fn commit_all(&mut self, group: Group<(), Change, Effect>) {
         let stored = group.commit(|changes| {
             for ((), change) in changes {
                 self.store(change);
             }
             Ok::<(), ()>(())
         });
+        self.job.committed();
         for ((), keyed) in stored.unwrap() {
             self.perform(keyed);
         }

@@ -51,6 +51,42 @@ fn a_loss_that_is_noticed_after_the_limit_is_made_good_at_once() {
 }
 
 #[test]
+fn an_attempt_that_leaves_late_has_what_is_left_of_its_limit() {
+    let host = started(by_hand());
+    let dispatch = host.out[0].clone();
+    assert_eq!(dispatch.expires, T0.plus(30 * SECOND));
+    let left = |ms| dispatch.left_ms(T0.plus(ms));
+    assert_eq!((left(0), left(12 * SECOND)), (Some(30_000), Some(18_000)));
+    assert_eq!(left(30 * SECOND - 1), Some(1));
+    assert_eq!((left(30 * SECOND), left(HOUR)), (None, None));
+    // The clock of another machine may be behind.
+    assert_eq!((left(-1), left(-HOUR)), (Some(30_000), Some(30_000)));
+}
+
+#[test]
+fn an_attempt_may_not_leave_any_more_when_the_next_one_may() {
+    let mut host = started(by_hand());
+    host.wait(4 * SECOND);
+    let outstanding = host.restored().outstanding();
+    let waiting = host.out[0].clone();
+    assert_eq!(
+        outstanding[0].effect,
+        Effect::Dispatch(Box::new(waiting.clone())),
+        "a restart gives it no more time"
+    );
+    host.lose();
+    let next = host.job.next_wakeup().unwrap().at;
+    assert!(waiting.left_ms(next.plus(-1)).is_some());
+    host.wake_at(next);
+    assert_eq!(waiting.left_ms(next), None);
+    assert_eq!(
+        host.out[0].left_ms(next),
+        Some(30_000),
+        "and that is the next"
+    );
+}
+
+#[test]
 fn three_losses_are_made_good_and_the_fourth_ends_the_run() {
     let mut host = started(with_retries(3, by_hand()));
     for _ in 0..4 {

@@ -5,6 +5,8 @@ mod accounts;
 #[cfg(test)]
 mod after;
 #[cfg(test)]
+mod callback_order;
+#[cfg(test)]
 mod callbacks;
 #[cfg(test)]
 mod edits;

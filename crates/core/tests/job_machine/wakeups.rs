@@ -3,6 +3,7 @@
 use cronwright_core::job::def::{Definition, Overlap};
 use cronwright_core::job::{Event, Verdict};
 use cronwright_core::machine::Machine;
+use cronwright_core::outcome::CallbackState;
 use cronwright_core::time::{HOUR, MINUTE, SECOND};
 
 use super::host::Host;
@@ -104,7 +105,7 @@ fn an_idle_job_is_one_that_time_alone_concerns() {
         owed: run.owed[0].clone(),
     })
     .unwrap();
-    let outcome = cronwright_core::outcome::CallbackState::Done;
+    let outcome = CallbackState::Done;
     host.feed(Event::CallbackSettled {
         run: run.id.clone(),
         word: 1,
@@ -119,13 +120,28 @@ fn an_idle_job_is_one_that_time_alone_concerns() {
     assert!(host.job.is_idle());
 }
 
-#[test]
-fn what_d1_lacks_is_known_after_a_restart() {
+/// Five runs that ended; the first two have left memory.
+fn five_ended() -> Host {
     let mut host = Host::new(by_hand());
     for key in ["a", "b", "c", "d", "e"] {
         host.run_now(key, None).unwrap();
         host.end(Verdict::Succeeded);
     }
+    host
+}
+
+/// An attempt that no longer counts says how it ended.
+fn late_report(host: &Host, seq: u64, fence: u64) -> Event {
+    Event::LateReport {
+        run: host.runs[&seq].id.clone(),
+        fence,
+        what: "Failed".to_owned(),
+    }
+}
+
+#[test]
+fn what_d1_lacks_is_known_after_a_restart() {
+    let mut host = five_ended();
     host.run_now("open", None).unwrap();
     assert_eq!(host.job.unprojected(100), [1, 2, 3, 4, 5]);
     assert_eq!(host.job.unprojected(2), [1, 2]);
@@ -153,7 +169,7 @@ fn an_earlier_form_in_d1_is_not_taken_for_the_last_one() {
     }
     for seq in 1..=5 {
         let run = host.runs[&seq].id.clone();
-        let outcome = cronwright_core::outcome::CallbackState::Done;
+        let outcome = CallbackState::Done;
         host.feed(Event::CallbackSettled {
             run,
             word: 1,
@@ -170,6 +186,86 @@ fn an_earlier_form_in_d1_is_not_taken_for_the_last_one() {
 }
 
 #[test]
+fn what_d1_says_about_a_form_that_is_no_longer_the_last_one_does_not_count() {
+    // D1 has all of it, or nothing yet.
+    for all in [true, false] {
+        let mut host = five_ended();
+        if all {
+            (1..=5).for_each(|seq| host.projected(seq));
+            host.feed(late_report(&host, 1, 8)).unwrap();
+        }
+        let under_way = host.runs[&1].clone();
+        assert!(under_way.is_settled());
+        host.feed(late_report(&host, 1, 9)).unwrap();
+        assert!(host.job.run(&under_way.id).is_none(), "it has left memory");
+        host.job.note_projected(&under_way);
+        assert!(host.job.unprojected(100).contains(&1), "{all}");
+        host.projected(1);
+        assert!(!host.job.unprojected(100).contains(&1), "{all}");
+    }
+}
+
+#[test]
+fn events_about_a_forgotten_run_that_are_stored_together_see_each_other() {
+    let mut host = five_ended();
+    let before = host.runs[&1].clone();
+    assert!(host.job.run(&before.id).is_none());
+    host.feed_together(vec![late_report(&host, 1, 8), late_report(&host, 1, 9)]);
+    let after = host.runs[&1].clone();
+    assert_eq!(after.rev, before.rev + 2);
+    let added: Vec<&str> = after.ledger[before.ledger.len()..]
+        .iter()
+        .map(|row| row.why.as_str())
+        .collect();
+    assert_eq!(
+        added,
+        [
+            "late report with fence 8 refused: Failed",
+            "late report with fence 9 refused: Failed"
+        ]
+    );
+    assert!(
+        host.job.run(&after.id).is_none(),
+        "once it is stored, it may go"
+    );
+}
+
+#[test]
+fn a_run_that_is_settled_in_a_flush_is_not_forgotten_before_the_flush_is_stored() {
+    let mut host = Host::new(with_callback("https://cb.example/", by_hand()));
+    for key in ["a", "b", "c", "d", "e"] {
+        host.run_now(key, None).unwrap();
+        host.end(Verdict::Succeeded);
+    }
+    let run = host.runs[&1].id.clone();
+    let word = |word, outcome| Event::CallbackSettled {
+        run: run.clone(),
+        word,
+        outcome,
+        why: None,
+    };
+    // Given up, and delivered again by hand in the same moment.
+    let again = vec![
+        word(1, CallbackState::Failed),
+        word(2, CallbackState::Pending),
+    ];
+    host.feed_together(again);
+    assert_eq!(host.runs[&1].callback, CallbackState::Pending);
+    assert_eq!(host.head.settled_below, 1);
+    host.feed(word(3, CallbackState::Done)).unwrap();
+    let rows = host.runs[&1].ledger.iter().rev().take(3);
+    let why: Vec<&str> = rows.map(|row| row.why.as_str()).collect();
+    assert_eq!(
+        why,
+        [
+            "callback delivered",
+            "callback is being delivered again",
+            "callback given up: no attempt succeeded"
+        ]
+    );
+}
+
+#[test]
 fn evidence_that_comes_after_all_was_written_is_written_too() {
     let mut host = Host::new(Definition {
         overlap: Overlap::Queue,
@@ -181,15 +277,7 @@ fn evidence_that_comes_after_all_was_written_is_written_too() {
         host.projected(n + 1);
     }
     assert!(host.job.is_idle());
-    let late = |host: &mut Host, seq: u64| {
-        let run = host.runs[&seq].id.clone();
-        host.feed(Event::LateReport {
-            run,
-            fence: 9,
-            what: "Failed".to_owned(),
-        })
-        .unwrap()
-    };
+    let late = |host: &mut Host, seq: u64| host.feed(late_report(host, seq, 9)).unwrap();
     assert_eq!(
         late(&mut host, 3),
         [cronwright_core::job::Effect::ProjectRun { seq: 3 }]
