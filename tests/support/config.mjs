@@ -13,6 +13,8 @@ export const quiet = {
   WRANGLER_SEND_ERROR_REPORTS: "false",
   WRANGLER_HIDE_BANNER: "true",
 };
+/** With `losing`, the executor's word about a request that was answered with this text is lost. */
+export const lostAnswer = "this answer is to be lost";
 export const wrangler = join(root, "node_modules/wrangler/bin/wrangler.js");
 
 /** Runs once per content: `make(path)` fills a path that nobody else sees until it is complete. */

@@ -30,6 +30,7 @@ process.on("exit", () => started.forEach((runtime) => runtime.killGroup()));
  * allowLoopback  whether jobs may call this machine (ALLOW_LOOPBACK=1)
  * scheduler      whether the cron trigger fires each minute; default: only when tick() says so
  * objects        whether ask() may put questions to objects (miniflare only)
+ * losing         whether answers of the executor may get lost: those about `lostAnswer` (miniflare only)
  * release        insist that build/ holds a release build
  */
 export async function startRuntime({
@@ -41,6 +42,7 @@ export async function startRuntime({
   allowLoopback = true,
   scheduler = false,
   objects = false,
+  losing = false,
   release = false,
 } = {}) {
   const stamp = join(root, "build/.stamp");
@@ -58,7 +60,7 @@ export async function startRuntime({
   const began = performance.now();
   const runtime = new Runtime(stateDir, own);
   if (engine === "wrangler") await runtime.startWrangler(port, all, scheduler);
-  else await runtime.startMiniflare(port, all, scheduler, objects);
+  else await runtime.startMiniflare(port, all, { tick: scheduler, objects, losing });
   runtime.startMs = Math.round(performance.now() - began);
   return runtime;
 }
@@ -128,8 +130,8 @@ class Runtime {
     this.killGroup();
   }
 
-  async startMiniflare(port, vars, tick, objects) {
-    const options = JSON.stringify({ port, stateDir: this.stateDir, vars, tick, objects });
+  async startMiniflare(port, vars, beside) {
+    const options = JSON.stringify({ port, stateDir: this.stateDir, vars, ...beside });
     const ready = await this.#spawn([join(root, "tests/support/serve.mjs"), options], {}, (line) =>
       line.startsWith('{"url"') ? JSON.parse(line) : undefined,
     );

@@ -4,9 +4,9 @@
 // leader of a process group; when its stdin closes, it takes the whole group with it.
 import { createServer } from "node:net";
 import { Log, LogLevel, Miniflare, convertV4MiniflareOptions } from "miniflare";
-import { modules, root, workerOptions } from "./config.mjs";
+import { lostAnswer, modules, root, workerOptions } from "./config.mjs";
 
-const { port, stateDir, vars, tick, objects } = JSON.parse(process.argv[2]);
+const { port, stateDir, vars, tick, objects, losing } = JSON.parse(process.argv[2]);
 
 function die() {
   try {
@@ -33,6 +33,20 @@ const questions = objects && {
   ),
   unsafeDirectSockets: [{ host: "127.0.0.1", port: await freePort() }],
 };
+// Stands between objects and the executor, and loses its word about whoever answered with that text.
+const loser = losing && {
+  name: "loser",
+  modules: true,
+  compatibilityDate: options.compatibilityDate,
+  script: `export default { async fetch(request, env) {
+    const answer = await env.EXECUTOR.fetch(request);
+    const text = await answer.text();
+    if (text.includes(${JSON.stringify(lostAnswer)})) throw new Error("lost on the way");
+    return new Response(text, answer);
+  } }`,
+  serviceBindings: { EXECUTOR: options.serviceBindings.EXECUTOR },
+};
+if (loser) options.serviceBindings.EXECUTOR = { name: loser.name };
 const miniflare = new Miniflare(
   convertV4MiniflareOptions({
     host: "127.0.0.1",
@@ -56,7 +70,7 @@ const miniflare = new Miniflare(
         // The Worker itself, without Miniflare's own entry Worker in front of it.
         unsafeDirectSockets: [{ host: "127.0.0.1", port: direct }],
       },
-      ...(questions ? [questions] : []),
+      ...[questions, loser].filter(Boolean),
     ],
   }),
 );

@@ -75,6 +75,43 @@ pub const ROOMS: &[Room] = &[
             ("EndpointMachine", NO_STEP),
         ],
     },
+    // The command around the worlds: it has threads and a progress bar; the worlds themselves have neither.
+    Room {
+        name: "sim command",
+        at: "crates/sim/src/cli/",
+        may: &["cronwright_sim", "cronwright_core"],
+        never: &[
+            ("worker", NO_PLATFORM),
+            ("rand", NO_IO),
+            ("SystemTime", NO_IO),
+            ("JobMachine", NO_STEP),
+            ("EndpointMachine", NO_STEP),
+        ],
+    },
+    Room {
+        name: "sim main",
+        at: "crates/sim/src/main.rs",
+        may: &[],
+        never: &[],
+    },
+    Room {
+        name: "sim",
+        at: "crates/sim/src/",
+        may: &["cronwright_core"],
+        never: &[
+            ("worker", NO_PLATFORM),
+            ("tokio", NO_IO),
+            ("rand", NO_IO),
+            ("getrandom", NO_IO),
+            ("HashMap", "its order differs from run to run: use BTreeMap"),
+            ("HashSet", "its order differs from run to run: use BTreeSet"),
+            ("Instant", NO_IO),
+            ("SystemTime", NO_IO),
+            ("thread", NO_IO),
+            ("async", NO_IO),
+            ("await", NO_IO),
+        ],
+    },
     Room {
         name: "ui",
         at: "src/ui/",

@@ -29,7 +29,7 @@ const SQL_ROOMS: &[&str] = &[
 /// Where the Worker reads the time; everybody else is given it.
 const CLOCKS: &[&str] = &[
     "src/host/object.rs",
-    "src/deliver/trip.rs",
+    "src/deliver/executor.rs",
     "src/edge/call.rs",
 ];
 

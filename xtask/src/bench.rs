@@ -1,5 +1,5 @@
 //! Commands whose work is done by other programs: benchmarks and chaos (Node scripts under tests/, on
-//! the release build), the simulator and the OpenAPI document (Rust).
+//! the release build) and the OpenAPI document (Rust).
 
 use std::process::Command;
 
@@ -55,21 +55,6 @@ pub fn openapi() -> Outcome {
             "openapi",
         ],
         &[],
-    )
-}
-
-/// `cargo xtask sim …`.
-pub fn sim(args: &[String]) -> Outcome {
-    cargo(
-        &[
-            "run",
-            "--release",
-            "--quiet",
-            "--package",
-            "cronwright-sim",
-            "--",
-        ],
-        args,
     )
 }
 

@@ -15,7 +15,8 @@ const COMMANDS: &[(&str, &str, &str)] = &[
     (
         "test",
         "[--fast]",
-        "Sets up what is missing and runs every test. --fast leaves out the crash and browser tests.\n\
+        "Sets up what is missing and runs every test. --fast leaves out the crash and browser tests and\n\
+         gives the simulator 200 seeds in place of 2,000.\n\
          Browser tests use $CHROMIUM or /usr/bin/chromium and are skipped without one, except where CI=true.",
     ),
     (
@@ -52,8 +53,18 @@ const COMMANDS: &[(&str, &str, &str)] = &[
     ),
     (
         "sim",
-        "--seeds N [--from S] | --seed S --trace | mutations",
-        "Runs the simulator.",
+        "--seeds N [--from S] | --seed S [--trace] | mutations | shrink --seed S",
+        "Runs the real machines in worlds where everything fails, and checks them from outside.\n\
+         --seeds N [--from S] [--threads T] [--twice] [--verbose]\n\
+         \x20            N worlds from seed S (0), after those of crates/sim/regressions.txt. Every tenth is\n\
+         \x20            run twice and must come out equal (--twice: all). Ends with lines of key=value;\n\
+         \x20            --verbose adds how often each fault fired.\n\
+         --seed S [--trace] [--mutation NAME]\n\
+         \x20            One world: what it holds, and with --trace all that happens in it.\n\
+         mutations [--seeds N] [--mutation NAME] [--threads T]\n\
+         \x20            Plants each bug, or that one, until a checker finds it within N seeds (200).\n\
+         shrink --seed S [--mutation NAME]\n\
+         \x20            Makes a failing world smaller while it still violates the same invariant.",
     ),
     ("openapi", "", "Writes the OpenAPI document."),
     (

@@ -11,6 +11,7 @@ mod node;
 mod process;
 mod settings;
 mod setup;
+mod sim;
 mod size;
 mod stages;
 mod test;
@@ -46,7 +47,7 @@ fn main() -> ExitCode {
         "chaos" => bench::chaos(rest),
         "screenshots" => bench::screenshots(rest),
         "openapi" => bench::openapi(),
-        "sim" => bench::sim(rest),
+        "sim" => sim::command(rest),
         other => Err(format!(
             "there is no command `{other}`: `cargo xtask --help` lists them"
         )),

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::{env, fs, thread};
 
 use crate::stages::Stages;
-use crate::{Outcome, node, process, settings, setup, wasm};
+use crate::{Outcome, node, process, settings, setup, sim, wasm};
 
 pub fn run(args: &[String]) -> Outcome {
     let fast = match args {
@@ -18,6 +18,7 @@ pub fn run(args: &[String]) -> Outcome {
 
     stages.run("format", || cargo(&["fmt", "--all", "--check"]));
     stages.run("native tests", || cargo(&["test", "--no-fail-fast"]));
+    sim::stages(&mut stages, fast);
     stages.run("the API's document is fresh", || {
         cargo(&[
             "test",
@@ -64,6 +65,7 @@ pub fn run(args: &[String]) -> Outcome {
 
 fn node_stages(stages: &mut Stages, fast: bool) {
     node_tests(stages, "runtime tests", "tests/runtime", &[]);
+    node_tests(stages, "conformance tests", "tests/conformance", &[]);
     if fast {
         return;
     }

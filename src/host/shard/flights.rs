@@ -111,9 +111,26 @@ impl Flights {
         Some(flight)
     }
 
-    /// What came back is in storage, or nobody will tell of it any more.
-    pub fn settled(&mut self) {
-        self.landed.clear();
+    /// What came back is in storage, for the jobs that `is_stored` says yes to.
+    pub fn settled(&mut self, is_stored: impl Fn(u32) -> bool) {
+        self.landed.retain(|(number, _)| !is_stored(*number));
+    }
+
+    /// Whether an attempt is back, and its result not in storage.
+    pub fn has_landed(&self, number: u32, fence: u64) -> bool {
+        self.landed.contains(&(number, fence))
+    }
+
+    /// Takes back what could not leave, to the head of the queue.
+    pub fn give_back(&mut self, leaving: Vec<(u64, Dispatch)>) {
+        for (handle, dispatch) in leaving.into_iter().rev() {
+            if let Some(flight) = self.out.remove(&handle) {
+                let key = (flight.number, flight.fence);
+                self.by_fence.remove(&key);
+                self.queued.insert(key);
+                self.waiting.push_front((flight.number, dispatch));
+            }
+        }
     }
 
     /// Takes back an attempt that has not left. True when it was waiting.

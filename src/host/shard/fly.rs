@@ -51,13 +51,17 @@ impl Shard {
                 Ok(post) => posts.push(post),
                 Err(unsent) => {
                     let (fault, detail) = unsent.in_words();
-                    self.landed(&Posted {
+                    let posted = Posted {
                         id: handle,
                         started_at: now(),
                         fault: Some(fault),
                         detail: Some(detail),
                         ..Posted::default()
-                    });
+                    };
+                    // Not stepped in place: a whole herd that is too late would come back here each time.
+                    if let Some((number, event)) = self.came_back(&posted) {
+                        self.post(number, event);
+                    }
                 }
             }
         }
@@ -162,14 +166,17 @@ impl Shard {
 
     /// An answer about one post.
     fn landed(self: &Rc<Self>, posted: &Posted) {
+        if let Some((number, event)) = self.came_back(posted) {
+            self.took_in(number, event);
+        }
+    }
+
+    /// What an answer means to the job; none when nobody waits for it.
+    fn came_back(&self, posted: &Posted) -> Option<(u32, Event)> {
         let mut inner = self.inner.borrow_mut();
         inner.controllers.remove(&posted.id);
-        let Some(flight) = inner.flights.land(posted.id, now()) else {
-            return;
-        };
-        let Some(machine) = inner.roster.get(flight.number) else {
-            return;
-        };
+        let flight = inner.flights.land(posted.id, now())?;
+        let machine = inner.roster.get(flight.number)?;
         let cronwright_core::job::def::Executor::Http(task) = &machine.definition().executor;
         let verdict = judge(task, posted.status, posted.fault);
         drop(inner);
@@ -190,7 +197,7 @@ impl Shard {
                 by: "executor".to_owned(),
             },
         };
-        self.took_in(flight.number, event);
+        Some((flight.number, event))
     }
 
     /// Takes an event in. When everything that had left is back, there is nothing to wait for.

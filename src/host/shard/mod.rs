@@ -57,7 +57,10 @@ pub struct Shard {
 
 /// What a shard has in memory. All of it can be rebuilt from storage.
 struct Inner {
+    /// Which shard this is, once it is known.
     shard: Option<u16>,
+    /// Whether memory stands for storage. Until it does again after a failure, nothing is stepped or sent.
+    opened: bool,
     roster: Roster,
     wheel: Wheel,
     flights: Flights,
@@ -81,6 +84,7 @@ impl Shard {
             platform: Platform::new(state, env),
             inner: RefCell::new(Inner {
                 shard: None,
+                opened: false,
                 roster: Roster::default(),
                 wheel: Wheel::default(),
                 flights: Flights::default(),
@@ -139,7 +143,7 @@ impl Shard {
 
     /// Opens storage, loads what needs attention, and takes up what a restart interrupted.
     fn open(self: &Rc<Self>, called: Option<&str>) -> Result<(), StorageError> {
-        if self.inner.borrow().shard.is_some() {
+        if self.inner.borrow().opened {
             return Ok(());
         }
         let name = self.platform.open(called)?;
@@ -151,9 +155,10 @@ impl Shard {
         jobs::open(&self.platform.sql)?;
         Wheel::open(&self.platform.sql)?;
         self.inner.borrow_mut().shard = Some(number);
+        self.inner.borrow_mut().opened = true;
         let recovered = self.recover(now());
         if recovered.is_err() {
-            self.inner.borrow_mut().shard = None;
+            self.reload();
         }
         recovered
     }
@@ -161,13 +166,12 @@ impl Shard {
     /// Drops everything in memory: storage failed, and memory may be ahead of it.
     fn reload(self: &Rc<Self>) {
         let mut inner = self.inner.borrow_mut();
-        inner.shard = None;
+        inner.opened = false;
         inner.roster = Roster::default();
         inner.wheel = Wheel::default();
         inner.telling = Telling::default();
         inner.projection = Projection::default();
         inner.inbox.clear();
-        inner.flights.settled();
         drop(inner);
         self.platform.wake_by(now().plus(SECOND));
     }

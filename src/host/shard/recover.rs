@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use cronwright_core::job::{Effect, Event};
+use cronwright_core::job::{Dispatch, Effect, Event, Verdict};
 use cronwright_core::machine::Machine;
 use cronwright_core::time::Millis;
 
@@ -51,31 +51,56 @@ impl Shard {
                     let left = sent
                         .as_ref()
                         .is_none_or(|sent| sent.contains(&(number, dispatch.fence)));
-                    if left {
-                        let why =
-                            "the control plane restarted while the attempt was running".to_owned();
-                        // Quarantined or refused: nothing to recover.
-                        let _ = self.step(
-                            time,
-                            number,
-                            Event::AttemptLost {
-                                run: dispatch.run,
-                                fence: dispatch.fence,
-                                why,
-                            },
-                            &mut group,
-                        )?;
-                    } else {
-                        self.inner.borrow_mut().flights.push(number, *dispatch);
-                    }
+                    self.take_up(time, number, *dispatch, left, &mut group)?;
                 }
                 effect => self.tell(time, number, keyed.key, effect),
             }
         }
         self.commit(time, group)?;
+        self.inner.borrow_mut().settle_landed();
         self.replan_all(time)?;
         self.launch(time)?;
         self.want_missing()
+    }
+
+    /// An attempt that was out when memory was lost: lost if it had left, else it leaves now, unless it
+    /// was asked to stop.
+    fn take_up(
+        self: &Rc<Self>,
+        time: Millis,
+        number: u32,
+        dispatch: Dispatch,
+        left: bool,
+        group: &mut JobGroup,
+    ) -> Result<(), StorageError> {
+        let inner = self.inner.borrow();
+        let landed = inner.flights.has_landed(number, dispatch.fence);
+        let stopping = inner
+            .roster
+            .get(number)
+            .and_then(|machine| machine.run(&dispatch.run))
+            .and_then(|run| run.active)
+            .is_some_and(|active| active.stopping.is_some());
+        drop(inner);
+        let (run, fence) = (dispatch.run.clone(), dispatch.fence);
+        let event = if left || landed {
+            let why = "the control plane restarted while the attempt was running".to_owned();
+            Event::AttemptLost { run, fence, why }
+        } else if stopping {
+            Event::AttemptEnded {
+                run,
+                fence,
+                verdict: Verdict::Stopped,
+                result: Box::new(super::fly::nothing("aborted", "stopped before it was sent")),
+                by: "recovery".to_owned(),
+            }
+        } else {
+            self.inner.borrow_mut().flights.push(number, dispatch);
+            return Ok(());
+        };
+        // Quarantined or refused: nothing to recover.
+        let _ = self.step(time, number, event, group)?;
+        Ok(())
     }
 
     /// After an update of the tz database every planned instant is computed anew, of jobs far in the

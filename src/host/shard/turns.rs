@@ -51,6 +51,9 @@ impl Shard {
 
     /// Steps everything in the inbox.
     pub(super) fn flush(self: &Rc<Self>) {
+        if !self.inner.borrow().opened {
+            return;
+        }
         let time = now();
         let events = std::mem::take(&mut self.inner.borrow_mut().inbox);
         self.inner.borrow_mut().last_flush = time;
@@ -60,7 +63,7 @@ impl Shard {
                 self.step_reported(time, number, event, &mut group)?;
             }
             self.commit(time, group)?;
-            self.inner.borrow_mut().flights.settled();
+            self.inner.borrow_mut().settle_landed();
             self.launch(time)
         })();
         if let Err(error) = done {
@@ -111,6 +114,9 @@ impl Shard {
         let platform = &self.platform;
         let mut inner = self.inner.borrow_mut();
         let inner = &mut *inner;
+        if !inner.opened {
+            return Ok(Err(NoTurn::NoJob));
+        }
         if inner.roster.machine(&platform.sql, at)?.is_none() {
             return Ok(Err(match inner.roster.poison_of(number) {
                 Some(why) => NoTurn::Quarantined(why.to_owned()),
@@ -235,16 +241,13 @@ impl Shard {
     pub(super) fn launch(self: &Rc<Self>, time: Millis) -> Result<(), StorageError> {
         let leaving = {
             let mut inner = self.inner.borrow_mut();
-            let inner = &mut *inner;
+            if !inner.opened {
+                return Ok(());
+            }
             let leaving = inner.flights.take(time);
-            let waiting = inner.flights.waiting() > 0;
-            if waiting && !(leaving.is_empty() && inner.marker) {
-                let out = sql::write("marker", &inner.flights.fences_out())?;
-                meta::put(&self.platform.sql, "sent", &out)?;
-                inner.marker = true;
-            } else if !waiting && inner.marker {
-                meta::drop_key(&self.platform.sql, "sent")?;
-                inner.marker = false;
+            if let Err(error) = inner.mark(&self.platform, leaving.is_empty()) {
+                inner.flights.give_back(leaving);
+                return Err(error);
             }
             leaving
         };
@@ -257,6 +260,29 @@ impl Shard {
 }
 
 impl Inner {
+    /// Stores what has left, as long as others wait.
+    fn mark(&mut self, platform: &Platform, unchanged: bool) -> Result<(), StorageError> {
+        let waiting = self.flights.waiting() > 0;
+        if waiting && !(unchanged && self.marker) {
+            let out = sql::write("marker", &self.flights.fences_out())?;
+            meta::put(&platform.sql, "sent", &out)?;
+            self.marker = true;
+        } else if !waiting && self.marker {
+            meta::drop_key(&platform.sql, "sent")?;
+            self.marker = false;
+        }
+        Ok(())
+    }
+
+    /// What came back is in storage. What a quarantined job would not take is not: it stays among what has
+    /// left, so that nothing sends it again.
+    pub(super) fn settle_landed(&mut self) {
+        let Self {
+            flights, roster, ..
+        } = self;
+        flights.settled(|number| roster.poison_of(number).is_none());
+    }
+
     /// In which hours the jobs of these changes need attention.
     fn attention(&self, changes: &[(u32, Change)]) -> Vec<(u32, i64)> {
         let mut wanted = Vec::new();

@@ -120,11 +120,13 @@ impl JobMachine {
             return;
         };
         let misfire = self.definition.misfire;
+        // To wait for one's jitter is not to be late.
+        let punctual = now.plus(-self.jitter());
         if misfire.policy == Misfire::CatchUp && first < last {
-            self.catch_up(now, first, last, horizon);
+            self.catch_up(now, first, last, punctual);
             return;
         }
-        let late = horizon.since(last);
+        let late = punctual.since(last).max(0);
         if let Some(why) = misfire.refusal(late) {
             self.skip_missed(now, first, last, why);
             return;
@@ -214,7 +216,8 @@ impl JobMachine {
             );
         }
         for instant in made_up.into_iter().rev() {
-            self.fire(now, instant, horizon.since(instant), Admission::InOrder);
+            let late = horizon.since(instant).max(0);
+            self.fire(now, instant, late, Admission::InOrder);
         }
     }
 

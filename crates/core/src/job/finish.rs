@@ -33,6 +33,7 @@ impl JobMachine {
         // Whose callback comes first is known when the turn is over: one turn may end many runs.
         let tells = owed::tell_dependents(run);
         self.touched.effects.extend(tells);
+        self.touched.ended.insert(seq);
         self.effect(format!("{seq}/project"), Effect::ProjectRun { seq });
         if matches!(state, RunState::Failed | RunState::TimedOut) {
             self.effect(

@@ -33,6 +33,9 @@ pub struct Head {
     pub last_seq: u64,
     /// The newest fence given out.
     pub last_fence: u64,
+    /// Ends of runs that were counted so far.
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub ends: u64,
     /// Every run with a lower `seq` is settled.
     pub settled_below: u64,
     /// Every run with a `seq` up to here is in D1 in its final form. Kept up lazily: behind is harmless.
@@ -87,6 +90,7 @@ impl Head {
             recorded_to: None,
             last_seq: 0,
             last_fence: 0,
+            ends: 0,
             settled_below: 1,
             projected: 0,
             changed: Vec::new(),

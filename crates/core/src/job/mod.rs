@@ -78,6 +78,8 @@ struct Touched {
     definition: bool,
     head: bool,
     runs: BTreeSet<u64>,
+    /// Runs that ended.
+    ended: BTreeSet<u64>,
     /// Endpoints for which a run ended.
     ended_for: Vec<CallbackTarget>,
     /// Endpoints that have taken a result.
@@ -228,6 +230,7 @@ impl JobMachine {
     /// Ends a step: what it changed becomes the turn.
     fn take_turn(&mut self) -> Turn<Change, Effect> {
         let mut touched = std::mem::take(&mut self.touched);
+        self.count_ends(&touched);
         let delivers = self.deliver_effects(&touched);
         touched.effects.extend(delivers);
         let mut turn = Turn {
@@ -269,6 +272,16 @@ impl JobMachine {
     /// left earlier would be recalled in the form before its last turn.
     pub fn committed(&mut self) {
         self.forget_settled();
+    }
+
+    /// What ends in one turn ends at one time: the older run counts as the earlier end.
+    fn count_ends(&mut self, touched: &Touched) {
+        for seq in &touched.ended {
+            self.head.ends = self.head.ends.saturating_add(1);
+            if let Some(run) = self.runs.get_mut(seq) {
+                run.ended_as = self.head.ends;
+            }
+        }
     }
 
     fn advance_settled(&mut self) {

@@ -31,7 +31,7 @@ impl JobMachine {
     fn next_callback(&self, target: &CallbackTarget) -> Option<&Run> {
         let owes = |run: &&Run| callbacks(run).any(|other| same_endpoint(other, target));
         let runs = self.runs.values().filter(owes);
-        runs.min_by_key(|run| (run.ended_at, run.seq))
+        runs.min_by_key(|run| (run.ended_as, run.seq))
     }
 
     /// The same for every endpoint, in one pass: after a long outage there are many runs.
@@ -39,7 +39,7 @@ impl JobMachine {
         let mut firsts: Vec<(&CallbackTarget, &Run)> = Vec::new();
         for run in self.runs.values() {
             for target in callbacks(run) {
-                let place = |run: &Run| (run.ended_at, run.seq);
+                let place = |run: &Run| (run.ended_as, run.seq);
                 let known = firsts
                     .iter_mut()
                     .find(|(other, _)| same_endpoint(other, target));
@@ -79,7 +79,11 @@ fn callbacks(run: &Run) -> impl Iterator<Item = &CallbackTarget> {
     })
 }
 
+/// The word about a run, with what the run itself has of the endpoint: its preset may be another than
+/// that of the runs around it.
 fn deliver(run: &Run, target: &CallbackTarget) -> Keyed<Effect> {
+    let own = callbacks(run).find(|own| same_endpoint(own, target));
+    let target = own.unwrap_or(target);
     Keyed {
         key: format!("{}/callback", run.id),
         effect: Effect::Deliver {

@@ -49,6 +49,10 @@ pub struct Run {
     /// When the run ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Millis>,
+    /// The how-manieth end of its job this was: clocks may stand still or go back. 0 for runs that ended
+    /// before this was counted, and while it is open.
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub ended_as: u64,
     /// Result of the last attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<AttemptResult>,

@@ -41,6 +41,7 @@ impl JobMachine {
             deadline: self.definition.deadline_ms.map(|ms| now.plus(ms)),
             started_at: None,
             ended_at: None,
+            ended_as: 0,
             result: None,
             progress: None,
             params,

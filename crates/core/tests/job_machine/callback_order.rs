@@ -63,11 +63,11 @@ fn end(host: &mut Host, seq: u64) -> Vec<u64> {
 }
 
 fn owed_to(host: &Host, seq: u64) -> Option<CallbackTarget> {
-    let targets = host.runs[&seq].owed.iter().filter_map(|owed| match owed {
+    let mut targets = host.runs[&seq].owed.iter().filter_map(|owed| match owed {
         Owed::Callback { target } => Some(target.clone()),
         Owed::Dependent { .. } => None,
     });
-    targets.last()
+    targets.next_back()
 }
 
 /// The endpoint has taken a result.

@@ -91,6 +91,8 @@ fn heads() -> Vec<Head> {
         recorded_to: None,
         last_seq: 0,
         last_fence: 0,
+
+        ends: 0,
         settled_below: 1,
         projected: 0,
         changed: Vec::new(),
@@ -163,6 +165,7 @@ fn run(seq: u64, id: RunId, trigger: Trigger) -> Run {
         deadline: None,
         started_at: None,
         ended_at: None,
+        ended_as: 0,
         result: None,
         progress: None,
         params: None,
