@@ -7,12 +7,13 @@ use cronwright_core::outcome::FetchFault;
 use cronwright_core::time::Millis;
 use cronwright_protocol::target::Policy;
 use cronwright_protocol::wire::{Post, PostBatch, Posted};
+use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt};
 use worker::{Env, Request, Response};
 
 use super::signing;
 use super::thin::Flock;
-use super::trip::{Trip, failed};
+use super::trip::{Headers, Trip, failed};
 
 /// How long ends are held back so that a batch can be answered whole: a stream costs more than the posts.
 const PATIENCE_MS: u32 = 150;
@@ -42,8 +43,11 @@ pub async fn handle(mut request: Request, env: Env) -> worker::Result<Response> 
         trips.start(post, Ok(Vec::new()));
     }
     trips.leave();
-    for post in signed {
-        let signature = signing::headers(&env, &post, now()).await;
+    let signatures = signed
+        .iter()
+        .map(|post| signing::headers(&env, post, now()));
+    let signatures = join_all(signatures).await;
+    for (post, signature) in signed.into_iter().zip(signatures) {
         trips.start(post, signature);
     }
     trips.leave();
@@ -72,6 +76,7 @@ async fn answer(mut trips: Trips) -> worker::Result<Response> {
 struct Trips {
     policy: Policy,
     flock: Flock,
+    arrived: Millis,
     /// By place; none when it has ended.
     trips: Vec<Option<Trip>>,
     /// Those that have not ended.
@@ -87,6 +92,7 @@ impl Trips {
         Self {
             policy,
             flock: Flock::new(),
+            arrived: now(),
             trips: Vec::new(),
             out: 0,
             ready: Vec::new(),
@@ -94,10 +100,17 @@ impl Trips {
         }
     }
 
-    fn start(&mut self, post: Post, signature: Result<Vec<(String, String)>, String>) {
+    /// The limit began when the batch arrived: what signing took is gone.
+    fn start(&mut self, mut post: Post, signature: Result<Headers, String>) {
+        let time = now();
+        post.timeout_ms = post.timeout_ms.saturating_sub(time.since(self.arrived));
         let started = match signature {
-            Ok(headers) => Trip::start(post, &self.policy, headers, now()),
-            Err(why) => Err(failed(&post, now(), (FetchFault::Internal, why))),
+            Ok(_) if post.timeout_ms <= 0 => {
+                let why = "the limit passed before the request could be signed".to_owned();
+                Err(failed(&post, time, (FetchFault::Internal, why)))
+            }
+            Ok(headers) => Trip::start(post, &self.policy, headers, time),
+            Err(why) => Err(failed(&post, time, (FetchFault::Internal, why))),
         };
         match started {
             Ok(trip) => {

@@ -2,6 +2,8 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::pin::pin;
+use std::time::Duration;
 
 use cronwright_core::ids::{AppId, RunId};
 use cronwright_core::time::{Millis, SECOND};
@@ -9,7 +11,8 @@ use cronwright_protocol::keys::{MasterSecret, app_secret, run_token};
 use cronwright_protocol::sign::callback_headers;
 use cronwright_protocol::wire::Post;
 use cronwright_protocol::wire::headers::X_RUN_TOKEN;
-use worker::Env;
+use futures_util::future::{Either, select};
+use worker::{Delay, Env};
 
 use super::thin::nonce;
 use crate::store;
@@ -20,6 +23,9 @@ const KNOWN_FOR_MS: i64 = 15 * SECOND;
 
 /// After D1 gave no answer, how soon it is asked again.
 const ASK_AGAIN_MS: i64 = 5 * SECOND;
+
+/// How long a request waits for D1 to say which versions are live.
+const D1_LIMIT_MS: u64 = 1_500;
 
 thread_local! {
     static VERSIONS: RefCell<BTreeMap<AppId, (Vec<u32>, Millis)>> = const { RefCell::new(BTreeMap::new()) };
@@ -76,6 +82,15 @@ pub async fn headers(
     Ok(headers)
 }
 
+/// An answer of D1 that comes in time: requests wait for it, and their limits run.
+async fn within<T, E>(asked: impl Future<Output = Result<T, E>>) -> Option<T> {
+    let limit = Delay::from(Duration::from_millis(D1_LIMIT_MS));
+    match select(pin!(asked), pin!(limit)).await {
+        Either::Left((answer, _)) => answer.ok(),
+        Either::Right(_) => None,
+    }
+}
+
 /// The live versions of an app's secret, newest first. While D1 is away, the last that were known.
 async fn live_versions(env: &Env, app: &AppId, given: &[u32], time: Millis) -> Vec<u32> {
     let known = VERSIONS.with_borrow(|known| known.get(app).cloned());
@@ -85,7 +100,7 @@ async fn live_versions(env: &Env, app: &AppId, given: &[u32], time: Millis) -> V
         return versions.clone();
     }
     let asked = match env.d1("DB") {
-        Ok(db) => store::apps::get(&db, app).await.ok(),
+        Ok(db) => within(store::apps::get(&db, app)).await,
         Err(_) => None,
     };
     let (versions, until) = match asked {

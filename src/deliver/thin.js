@@ -56,7 +56,7 @@ export class Flock {
       else if (response.body) await readUpTo(response.body, cap, answer);
     } catch (error) {
       answer.fault = { TimeoutError: "timeout", AbortError: "aborted" }[error?.name] ?? "network";
-      answer.detail = String(error?.message ?? error).slice(0, 300);
+      answer.detail = String(error?.message ?? error).slice(0, 300).toWellFormed();
     }
     answer.at = Date.now();
     this.#ended.push(answer);

@@ -6,14 +6,14 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use cronwright_core::time::{MINUTE, Millis, SECOND};
+use cronwright_core::time::{HOUR, MINUTE, Millis, SECOND};
 use futures_util::future::join_all;
 use worker::{Env, Response, State};
 
-use super::client::{ask_shard, job_shards};
-use super::message::{ShardAsk, ShardReply, TickReport};
+use super::client::{ask_endpoint, ask_shard, job_shards};
+use super::message::{EndpointAsk, ShardAsk, ShardReply, TickReport};
 use super::object::{Platform, now};
-use crate::deliver::projection;
+use crate::deliver::{directory, projection};
 
 /// The cron trigger may come this late before the clock's own alarm ticks in its place.
 const PATIENCE_MS: i64 = 15 * SECOND;
@@ -21,11 +21,16 @@ const PATIENCE_MS: i64 = 15 * SECOND;
 /// Lateness above which "scheduler lag" is raised.
 const LAG_MS: i64 = 10 * SECOND;
 
+/// Endpoints asked at once.
+const POKES: usize = 50;
+
 /// The clock.
 pub struct Clock {
     platform: Platform,
     /// The minute of the last tick.
     ticked: Cell<i64>,
+    /// The hour in which all endpoints were asked last.
+    poked: Cell<i64>,
 }
 
 impl Clock {
@@ -34,6 +39,7 @@ impl Clock {
         Rc::new(Self {
             platform: Platform::new(state, env),
             ticked: Cell::new(0),
+            poked: Cell::new(0),
         })
     }
 
@@ -99,6 +105,38 @@ impl Clock {
         if let Err(why) = projection::sweep(env, time).await {
             worker::console_warn!("{{\"event\":\"d1_away\",\"why\":{why:?}}}");
         }
+        let hour = time.0.div_euclid(HOUR);
+        if self.poked.replace(hour) < hour {
+            self.poke_endpoints().await;
+        }
         reports
+    }
+
+    /// Shards wake the endpoints that owe them word. One that lost its alarm with nothing but a replay
+    /// waiting is known to no shard: once an hour every endpoint is asked to look.
+    async fn poke_endpoints(&self) {
+        let env = &self.platform.env;
+        let endpoints = match directory::endpoints(env).await {
+            Ok(endpoints) => endpoints,
+            Err(why) => {
+                // Tried again in a minute.
+                self.poked.set(0);
+                worker::console_warn!("{{\"event\":\"d1_away\",\"why\":{why:?}}}");
+                return;
+            }
+        };
+        for some in endpoints.chunks(POKES) {
+            let asks = some
+                .iter()
+                .map(|endpoint| ask_endpoint(env, endpoint, &EndpointAsk::Tick));
+            for answer in join_all(asks).await {
+                if let Err(error) = answer {
+                    worker::console_warn!(
+                        "{{\"event\":\"tick_failed\",\"detail\":{:?}}}",
+                        error.to_string()
+                    );
+                }
+            }
+        }
     }
 }

@@ -118,7 +118,11 @@ impl World<'_> {
         match keyed.effect {
             Effect::Dispatch(dispatch) => {
                 if let Some(memory) = self.memory(shard) {
-                    memory.waiting.push_back((number, *dispatch));
+                    if memory.hurry.remove(&number) {
+                        memory.waiting.push_front((number, *dispatch));
+                    } else {
+                        memory.waiting.push_back((number, *dispatch));
+                    }
                 }
             }
             Effect::Abort { run, fence } => self.abort(shard, number, run, fence),

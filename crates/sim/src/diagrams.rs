@@ -37,6 +37,7 @@ const RUN: &[Drawn] = diagram! { "run":
     "DISPATCHED" -> "TIMED_OUT", "over its limit, none left; deadline";
     "DISPATCHED" -> "CANCELLED", "stopped";
     "DISPATCHED" -> "LOST", "no live call is left";
+    "RUNNING" -> "DISPATCHED", "it waited too long for its turn and never left";
     "RUNNING" -> "SUCCESS", "succeeded";
     "RUNNING" -> "TRIGGERED", "failed or over its limit, retries left";
     "RUNNING" -> "FAILED", "failed, none left";

@@ -58,25 +58,36 @@ impl World<'_> {
     /// One post leaves; what becomes of it is the callee's business.
     fn leave(&mut self, shard: u16, handle: u64, number: u32, dispatch: &Dispatch) {
         let dispatch = &self.refenced(shard, number, dispatch);
-        let now = self.now;
         self.say(|| {
             let Dispatch { run, fence, .. } = dispatch;
             format!("  post {handle} of shard {shard} leaves: {run}/{fence}")
         });
-        let Some(left_ms) = dispatch.left_ms(self.wall()) else {
-            let fault = Some(FetchFault::Timeout);
-            let late = Posted {
-                fault,
-                ..Posted::default()
-            };
-            return self.land(shard, handle, now, Landing::Posted(late));
-        };
+        if !dispatch.may_leave(self.wall()) {
+            return self.unsent(shard, handle);
+        }
         let outlives = self.options.mutation == Some(Mutation::RenewalThreadEnds);
-        let limit = left_ms.saturating_mul(if outlives { 3 } else { 1 });
+        let limit = dispatch
+            .timeout_ms
+            .saturating_mul(if outlives { 3 } else { 1 });
         if self.leave_scripted(shard, handle, dispatch, limit) {
             return;
         }
         self.call(shard, handle, number, dispatch, limit);
+    }
+
+    /// Waited so long for its turn that its whole limit does not fit in any more.
+    fn unsent(&mut self, shard: u16, handle: u64) {
+        let Some(memory) = self.memory(shard) else {
+            return;
+        };
+        if let Some(Flight {
+            number, run, fence, ..
+        }) = memory.out.remove(&handle)
+        {
+            memory.landed.insert((number, fence));
+            memory.hurry.insert(number);
+            self.post(shard, number, Event::AttemptUnsent { run, fence });
+        }
     }
 
     /// A post comes back at `at`.

@@ -28,6 +28,7 @@ pub mod faults;
 pub mod mutation;
 pub mod plan;
 pub mod script;
+pub mod speed;
 
 pub use faults::{Fault, Fired, Rates};
 pub use mutation::Mutation;

@@ -94,6 +94,12 @@ impl World<'_> {
 
     pub fn alarm(&mut self, obj: Obj, generation: u64) {
         let now = self.now;
+        if self
+            .life(obj)
+            .is_none_or(|life| life.generation != generation)
+        {
+            return;
+        }
         let (wall, true_wall) = (self.wall(), now.plus(self.skew));
         let early = self
             .life(obj)
@@ -110,9 +116,6 @@ impl World<'_> {
                 .push(now.plus(1), Happening::Alarm { obj, generation });
         }
         if let Some(life) = self.life(obj) {
-            if life.generation != generation {
-                return;
-            }
             let (second, count) = life.rang;
             life.rang = if now.since(second) < SECOND {
                 (second, count.saturating_add(1))

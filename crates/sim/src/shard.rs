@@ -69,6 +69,8 @@ pub struct ShardMemory {
     pub machines: BTreeMap<u32, JobMachine>,
     pub waiting: VecDeque<(u32, Dispatch)>,
     pub out: BTreeMap<u64, Flight>,
+    /// Jobs whose next attempt goes to the head of the queue.
+    pub hurry: BTreeSet<u32>,
     /// Attempts that are back, and whose result is not stored yet.
     pub landed: BTreeSet<(u32, u64)>,
     pub inbox: Vec<(u32, Event)>,

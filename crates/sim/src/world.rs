@@ -347,6 +347,13 @@ impl<'a> World<'a> {
                 self.send(Obj::Shard(shard), Ask::Tick, Caller::Nobody);
             }
         }
+        let minute = self.wall().0.div_euclid(MINUTE);
+        if minute % 60 == 0 && !self.d1.away {
+            // As the clock does: an endpoint that lost its alarm may be known to no shard.
+            for endpoint in (0_u16..).take(self.endpoints.len()) {
+                self.send(Obj::Endpoint(endpoint), Ask::Tick, Caller::Nobody);
+            }
+        }
         self.troubles();
     }
 

@@ -232,14 +232,22 @@ impl Shard {
     }
 
     /// An operator who saves, resumes or deletes a quarantined job lets it be stepped again.
-    fn absolve(&self, job: &JobId) -> Result<(), StorageError> {
-        if let Some(number) = self.number_of(job)?
-            && self.inner.borrow().roster.poison_of(number).is_some()
-        {
-            jobs::set_quarantine(&self.platform.sql, number, None)?;
-            self.inner.borrow_mut().roster.absolve(number);
+    /// What it had outstanding is taken up, as after a restart.
+    fn absolve(self: &Rc<Self>, job: &JobId) -> Result<(), StorageError> {
+        let Some(number) = self.number_of(job)? else {
+            return Ok(());
+        };
+        if self.inner.borrow().roster.poison_of(number).is_none() {
+            return Ok(());
         }
-        Ok(())
+        jobs::set_quarantine(&self.platform.sql, number, None)?;
+        let at = self.job_ref(number);
+        {
+            let mut inner = self.inner.borrow_mut();
+            inner.roster.absolve(number);
+            inner.roster.machine(&self.platform.sql, at)?;
+        }
+        self.take_up_jobs(now(), &[number], None)
     }
 
     fn stats(&self) -> ShardReply {

@@ -41,6 +41,8 @@ pub struct Flights {
     waiting: VecDeque<(u32, Dispatch)>,
     queued: BTreeSet<(u32, u64)>,
     out: BTreeMap<u64, Flight>,
+    /// Jobs whose next attempt goes to the head of the queue: it had its turn, and was handed over anew.
+    hurry: BTreeSet<u32>,
     /// Those that are back, and whose result is not in storage yet.
     landed: BTreeSet<(u32, u64)>,
     by_fence: BTreeMap<(u32, u64), u64>,
@@ -55,7 +57,11 @@ impl Flights {
     pub fn push(&mut self, number: u32, dispatch: Dispatch) {
         if !self.knows(number, dispatch.fence) {
             self.queued.insert((number, dispatch.fence));
-            self.waiting.push_back((number, dispatch));
+            if self.hurry.remove(&number) {
+                self.waiting.push_front((number, dispatch));
+            } else {
+                self.waiting.push_back((number, dispatch));
+            }
         }
     }
 
@@ -109,6 +115,11 @@ impl Flights {
         self.by_fence.remove(&(flight.number, flight.fence));
         self.landed.insert((flight.number, flight.fence));
         Some(flight)
+    }
+
+    /// An attempt had its turn and could not leave: the next of its job does not wait again.
+    pub fn hurry(&mut self, number: u32) {
+        self.hurry.insert(number);
     }
 
     /// What came back is in storage, for the jobs that `is_stored` says yes to.

@@ -49,20 +49,7 @@ impl Shard {
         for (handle, dispatch) in leaving {
             match self.post_of(handle, &dispatch) {
                 Ok(post) => posts.push(post),
-                Err(unsent) => {
-                    let (fault, detail) = unsent.in_words();
-                    let posted = Posted {
-                        id: handle,
-                        started_at: now(),
-                        fault: Some(fault),
-                        detail: Some(detail),
-                        ..Posted::default()
-                    };
-                    // Not stepped in place: a whole herd that is too late would come back here each time.
-                    if let Some((number, event)) = self.came_back(&posted) {
-                        self.post(number, event);
-                    }
-                }
+                Err(unsent) => self.unsent(handle, unsent),
             }
         }
         for batch in posts.chunks(size) {
@@ -88,13 +75,32 @@ impl Shard {
         }
     }
 
+    /// Reports an attempt that does not leave. Not stepped in place: a whole herd that is too late would
+    /// come back here each time.
+    fn unsent(self: &Rc<Self>, handle: u64, unsent: Unsent) {
+        let Some(flight) = self.inner.borrow_mut().flights.land(handle, now()) else {
+            return;
+        };
+        let (run, fence) = (flight.run, flight.fence);
+        let event = match unsent {
+            Unsent::TooLate => {
+                self.inner.borrow_mut().flights.hurry(flight.number);
+                Event::AttemptUnsent { run, fence }
+            }
+            Unsent::Fault(why) => Event::AttemptLost { run, fence, why },
+        };
+        self.post(flight.number, event);
+    }
+
     fn post_of(&self, handle: u64, dispatch: &Dispatch) -> Result<Post, Unsent> {
         let inner = self.inner.borrow();
         let machine = inner
             .roster
             .get(dispatch.run.job.number)
             .ok_or_else(|| Unsent::Fault("the job is gone".to_owned()))?;
-        let left_ms = dispatch.left_ms(now()).ok_or(Unsent::TooLate)?;
+        if !dispatch.may_leave(now()) {
+            return Err(Unsent::TooLate);
+        }
         let job = machine.definition().job_id.clone();
         let vars = template::Vars {
             schedule_id: &dispatch.run,
@@ -127,7 +133,7 @@ impl Shard {
                 .map(|(name, value)| (name.clone(), value.clone()))
                 .collect(),
             body,
-            timeout_ms: left_ms,
+            timeout_ms: dispatch.timeout_ms,
             app: dispatch.app.as_ref().map(ToString::to_string),
             key_versions: Vec::new(),
             expect: dispatch.task.expect.clone(),
@@ -266,20 +272,8 @@ impl Shard {
 enum Unsent {
     /// The loss is ours.
     Fault(String),
-    /// Its time limit passed while it waited for its turn.
+    /// It waited so long for its turn that its whole limit does not fit in any more.
     TooLate,
-}
-
-impl Unsent {
-    fn in_words(self) -> (FetchFault, String) {
-        match self {
-            Self::Fault(why) => (FetchFault::Internal, why),
-            Self::TooLate => (
-                FetchFault::Timeout,
-                "the time limit passed before the request could leave".to_owned(),
-            ),
-        }
-    }
 }
 
 fn result_of(posted: &Posted, verdict: Verdict) -> AttemptResult {

@@ -265,7 +265,6 @@ impl Shard {
         self.wake_due(time)?;
         self.tell_owed(time);
         self.poke_endpoints(time);
-        self.want_missing()?;
         self.project(time);
         self.prune(time)?;
         self.arm(time);

@@ -28,39 +28,51 @@ impl Shard {
             None => None,
         };
         self.inner.borrow_mut().marker = sent.is_some();
-        let outstanding: Vec<_> = {
+        let numbers: Vec<u32> = {
             let inner = self.inner.borrow();
-            inner
-                .roster
-                .machines()
-                .flat_map(|machine| {
-                    machine
-                        .outstanding()
-                        .into_iter()
-                        .map(|effect| (machine.at().number, effect))
-                })
-                .collect()
+            let machines = inner.roster.machines();
+            machines.map(|machine| machine.at().number).collect()
         };
+        self.take_up_jobs(time, &numbers, sent.as_ref())?;
+        self.replan_all(time)?;
+        self.launch(time)?;
+        if !self.inner.borrow().inbox.is_empty() {
+            self.plan_flush();
+        }
+        self.want_missing()
+    }
+
+    /// Takes up what these jobs have outstanding. Of their attempts, those in `sent` had left; without it
+    /// all that nobody knows of had.
+    pub(super) fn take_up_jobs(
+        self: &Rc<Self>,
+        time: Millis,
+        numbers: &[u32],
+        sent: Option<&BTreeSet<(u32, u64)>>,
+    ) -> Result<(), StorageError> {
         let mut group = JobGroup::default();
-        for (number, keyed) in outstanding {
-            match keyed.effect {
-                // After a failure of storage alone, calls may still be out.
-                Effect::Dispatch(dispatch)
-                    if self.inner.borrow().flights.knows(number, dispatch.fence) => {}
-                Effect::Dispatch(dispatch) => {
-                    let left = sent
-                        .as_ref()
-                        .is_none_or(|sent| sent.contains(&(number, dispatch.fence)));
-                    self.take_up(time, number, *dispatch, left, &mut group)?;
+        for number in numbers.iter().copied() {
+            let outstanding = {
+                let inner = self.inner.borrow();
+                let machine = inner.roster.get(number);
+                machine.map(Machine::outstanding).unwrap_or_default()
+            };
+            for keyed in outstanding {
+                match keyed.effect {
+                    // After a failure of storage alone, calls may still be out.
+                    Effect::Dispatch(dispatch)
+                        if self.inner.borrow().flights.knows(number, dispatch.fence) => {}
+                    Effect::Dispatch(dispatch) => {
+                        let left = sent.is_none_or(|sent| sent.contains(&(number, dispatch.fence)));
+                        self.take_up(time, number, *dispatch, left, &mut group)?;
+                    }
+                    effect => self.tell(time, number, keyed.key, effect),
                 }
-                effect => self.tell(time, number, keyed.key, effect),
             }
         }
         self.commit(time, group)?;
         self.inner.borrow_mut().settle_landed();
-        self.replan_all(time)?;
-        self.launch(time)?;
-        self.want_missing()
+        Ok(())
     }
 
     /// An attempt that was out when memory was lost: lost if it had left, else it leaves now, unless it

@@ -115,7 +115,8 @@ impl Shard {
         let mut inner = self.inner.borrow_mut();
         let inner = &mut *inner;
         if !inner.opened {
-            return Ok(Err(NoTurn::NoJob));
+            // "No such job" would be believed: whoever asks asks again.
+            return Err(StorageError("memory is being read anew".to_owned()));
         }
         if inner.roster.machine(&platform.sql, at)?.is_none() {
             return Ok(Err(match inner.roster.poison_of(number) {

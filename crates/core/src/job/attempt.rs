@@ -2,6 +2,7 @@
 
 use super::def::{HttpMode, HttpTask, RetryOn};
 use super::run::{AttemptResult, Progress, Stop, Waits};
+use super::start::LEAVE_WITHIN_MS;
 use super::{Effect, JobMachine, Reject, Verdict};
 use crate::ids::RunId;
 use crate::outcome::{FetchFault, RunState};
@@ -231,16 +232,32 @@ impl JobMachine {
             ),
             stop => {
                 // The callee may still be at it, and was told its limit: two never run at once.
-                run.waits = Some(Waits::Lost {
-                    until: active.timeout,
-                    stop,
-                });
+                let until = active.timeout.plus(LEAVE_WITHIN_MS);
+                run.waits = Some(Waits::Lost { until, stop });
                 self.effect(format!("{seq}/project"), Effect::ProjectRun { seq });
-                if active.timeout <= now {
+                if until <= now {
                     self.take_up(now, seq);
                 }
             }
         }
+        Ok(())
+    }
+
+    /// An attempt that never left is handed over anew, with a new fence and its whole limit.
+    pub(super) fn unsent(&mut self, now: Millis, id: &RunId, fence: u64) -> Result<(), Reject> {
+        let seq = self.holder(id, fence)?;
+        let Some(run) = self.change(seq) else {
+            return Ok(());
+        };
+        let stopping = run.active.and_then(|active| active.stopping);
+        run.note(now, "executor", "waited too long for its turn to leave");
+        if let Some(stop) = stopping {
+            self.finish(now, seq, stop.state(), "executor", stop.reason());
+            return Ok(());
+        }
+        // The hand-over counts it again.
+        run.attempts = run.attempts.saturating_sub(1);
+        self.start_attempt(now, seq);
         Ok(())
     }
 

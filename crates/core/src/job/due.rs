@@ -106,16 +106,18 @@ impl JobMachine {
     /// Records every instant that has come, and plans the next one, in this turn.
     pub(super) fn fire_due(&mut self, now: Millis) {
         self.replan_for_new_zones();
-        self.fire_up_to(now, now.plus(-self.jitter()));
+        self.fire_up_to(now, now.plus(-self.jitter()), None);
     }
 
     /// Does not wait for the jitter: the schedule is about to be another, and what has come belongs to
     /// the one of now.
     pub(super) fn fire_waiting(&mut self, now: Millis) {
-        self.fire_up_to(now, now);
+        let why = "the schedule was changed while they waited for their jitter; the newest ran";
+        self.fire_up_to(now, now, Some(why));
     }
 
-    fn fire_up_to(&mut self, now: Millis, horizon: Millis) {
+    /// `waited` says why instants before the newest do not run, where they are not late.
+    fn fire_up_to(&mut self, now: Millis, horizon: Millis, waited: Option<&'static str>) {
         let Some((first, last)) = self.take_due(horizon) else {
             return;
         };
@@ -142,7 +144,10 @@ impl JobMachine {
                 }
                 Misfire::FireOnce | Misfire::CatchUp => "missed; one run makes up for all of them",
             };
-            self.skip_missed(now, first, before, why);
+            match waited {
+                Some(why) => drop(self.record_missed(now, first, before, why)),
+                None => self.skip_missed(now, first, before, why),
+            }
         }
         self.fire(now, last, late, Admission::ByPolicy);
     }

@@ -68,6 +68,14 @@ pub enum Event {
         /// What happened.
         why: String,
     },
+    /// An attempt had to wait for its turn so long that it has not its whole time limit left, and has not
+    /// left: it is handed over anew. Counts neither as an attempt nor as a loss.
+    AttemptUnsent {
+        /// Which run.
+        run: RunId,
+        /// Which attempt.
+        fence: u64,
+    },
     /// A refused report of an old attempt, to be kept as evidence.
     LateReport {
         /// Which run.
@@ -237,19 +245,18 @@ pub struct Dispatch {
     pub params: Option<String>,
     /// Limit in ms, from the hand-over on.
     pub timeout_ms: i64,
-    /// When that limit ends. Whoever sends the attempt later has so much less: after this instant nothing
-    /// may be running, and the run may be started anew.
+    /// When the attempt is over at the latest. Whoever sends it so late that its limit would end later
+    /// does not send it: it is handed over anew.
     pub expires: Millis,
     /// Whose secret signs the request.
     pub app: Option<crate::ids::AppId>,
 }
 
 impl Dispatch {
-    /// What is left of the limit, in ms; none when it has passed.
+    /// Whether the whole limit fits in before the attempt expires.
     #[must_use]
-    pub fn left_ms(&self, now: Millis) -> Option<i64> {
-        let left = self.expires.since(now).min(self.timeout_ms);
-        (left > 0).then_some(left)
+    pub fn may_leave(&self, now: Millis) -> bool {
+        now.plus(self.timeout_ms) <= self.expires
     }
 }
 

@@ -127,6 +127,7 @@ impl Event {
             | Self::AttemptAccepted { run, .. }
             | Self::AttemptEnded { run, .. }
             | Self::AttemptLost { run, .. }
+            | Self::AttemptUnsent { run, .. }
             | Self::LateReport { run, .. }
             | Self::Progress { run, .. }
             | Self::OwedTaken { run, .. }

@@ -10,6 +10,7 @@
 //! TRIGGERED   --(nothing in the way)--------------------------------------------------> DISPATCHED
 //! TRIGGERED   --(cancelled; replaced; job deleted)------------------------------------> CANCELLED
 //! TRIGGERED   --(deadline)------------------------------------------------------------> TIMED_OUT
+//! DISPATCHED, RUNNING  --(it waited too long for its turn and never left)--------------> DISPATCHED
 //! DISPATCHED  --(the callee accepted; it reports progress; still running after 5 s)----> RUNNING
 //! DISPATCHED, RUNNING  --(succeeded)---------------------------------------------------> SUCCESS
 //! DISPATCHED, RUNNING  --(failed or over its limit, retries left)----------------------> TRIGGERED
@@ -378,6 +379,7 @@ impl Machine for JobMachine {
                 by,
             } => self.ended(now, &run, fence, verdict, *result, &by)?,
             Event::AttemptLost { run, fence, why } => self.lost(now, &run, fence, &why)?,
+            Event::AttemptUnsent { run, fence } => self.unsent(now, &run, fence)?,
             Event::LateReport { run, fence, what } => self.late_report(now, &run, fence, &what)?,
             Event::Progress {
                 run,

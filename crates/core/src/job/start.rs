@@ -6,10 +6,13 @@ use super::wakeup::DEADLINE_PASSED;
 use super::{Dispatch, Effect, JobMachine};
 use crate::ids::RunId;
 use crate::outcome::{CallbackState, RunState};
-use crate::time::{MINUTE, Millis};
+use crate::time::{MINUTE, Millis, SECOND};
 
 /// Open runs of one job with overlap `allow`, and runs that wait to catch up.
 pub(super) const MAX_OPEN: usize = 100;
+
+/// An attempt that leaves within this time of its hand-over has its whole limit; a herd drains in it.
+pub(super) const LEAVE_WITHIN_MS: i64 = 2 * SECOND;
 
 /// How a trigger meets the runs that are open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -246,7 +249,7 @@ impl JobMachine {
             task: HttpTask::clone(task),
             params: run.params.clone(),
             timeout_ms: active.timeout.since(active.since),
-            expires: active.timeout,
+            expires: active.timeout.plus(LEAVE_WITHIN_MS),
             app: self
                 .definition
                 .callback

@@ -1,6 +1,7 @@
 //! What time does to a job: one table of timers, and their minimum.
 
 use super::run::{AttemptResult, Run, Stop, Waits};
+use super::start::LEAVE_WITHIN_MS;
 use super::view::JobStatus;
 use super::{Effect, JobMachine, Verdict};
 use crate::machine::Wakeup;
@@ -160,7 +161,8 @@ fn deadline(run: &Run) -> Option<Millis> {
 fn timeout(run: &Run) -> Option<Millis> {
     run.active.map(|active| {
         if active.accepted {
-            active.timeout
+            // Its limit began when it left.
+            active.timeout.plus(LEAVE_WITHIN_MS)
         } else {
             active.timeout.plus(TIMEOUT_SLACK_MS)
         }

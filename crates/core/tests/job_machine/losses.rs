@@ -29,8 +29,8 @@ fn a_lost_attempt_is_made_again_when_the_old_one_must_have_ended() {
         "D1 hears of it"
     );
     let wakeup = host.job.next_wakeup().unwrap();
-    assert_eq!((wakeup.at, wakeup.why), (T0.plus(30 * SECOND), "retry"));
-    host.wake_at(T0.plus(30 * SECOND));
+    assert_eq!((wakeup.at, wakeup.why), (T0.plus(32 * SECOND), "retry"));
+    host.wake_at(T0.plus(32 * SECOND));
     let dispatch = host.end(Verdict::Failed);
     assert_eq!(
         (dispatch.attempt, dispatch.fence),
@@ -38,29 +38,62 @@ fn a_lost_attempt_is_made_again_when_the_old_one_must_have_ended() {
         "the loss was not the user's"
     );
     host.run_until(T0.plus(HOUR), |_| Some((1, Verdict::Succeeded)));
-    assert_eq!(host.starts(), [0, 30, 60]);
+    assert_eq!(host.starts(), [0, 32, 62]);
     assert_eq!(host.states(), [RunState::Success]);
 }
 
 #[test]
 fn a_loss_that_is_noticed_after_the_limit_is_made_good_at_once() {
     let mut host = started(by_hand());
-    host.wait(31 * SECOND);
+    host.wait(33 * SECOND);
     host.lose();
-    assert_eq!(host.starts(), [0, 31]);
+    assert_eq!(host.starts(), [0, 33]);
 }
 
 #[test]
-fn an_attempt_that_leaves_late_has_what_is_left_of_its_limit() {
+fn an_attempt_leaves_only_while_its_whole_limit_fits_in() {
     let host = started(by_hand());
     let dispatch = host.out[0].clone();
-    assert_eq!(dispatch.expires, T0.plus(30 * SECOND));
-    let left = |ms| dispatch.left_ms(T0.plus(ms));
-    assert_eq!((left(0), left(12 * SECOND)), (Some(30_000), Some(18_000)));
-    assert_eq!(left(30 * SECOND - 1), Some(1));
-    assert_eq!((left(30 * SECOND), left(HOUR)), (None, None));
+    assert_eq!(dispatch.expires, T0.plus(32 * SECOND));
+    let may = |ms| dispatch.may_leave(T0.plus(ms));
+    assert!(may(0) && may(2 * SECOND));
+    assert!(!may(2 * SECOND + 1) && !may(HOUR));
     // The clock of another machine may be behind.
-    assert_eq!((left(-1), left(-HOUR)), (Some(30_000), Some(30_000)));
+    assert!(may(-1) && may(-HOUR));
+}
+
+#[test]
+fn an_attempt_that_waited_too_long_for_its_turn_is_handed_over_anew_and_costs_nothing() {
+    let mut host = started(with_retries(0, by_hand()));
+    for n in 1..=10 {
+        host.wait(20 * SECOND);
+        let old = host.out.remove(0);
+        let (run, fence) = (old.run.clone(), old.fence);
+        host.oracle.over(fence);
+        host.feed(Event::AttemptUnsent { run, fence }).unwrap();
+        let new = host.out[0].clone();
+        assert_eq!((new.attempt, new.fence), (1, old.fence + 1));
+        assert!(new.may_leave(host.now) && !old.may_leave(host.now));
+        assert_eq!(
+            (host.newest().attempts, host.newest().losses),
+            (1, 0),
+            "{n}"
+        );
+    }
+    host.end(Verdict::Succeeded);
+    assert_eq!(host.states(), [RunState::Success]);
+}
+
+#[test]
+fn an_attempt_that_never_left_and_was_asked_to_stop_has_stopped() {
+    let mut host = started(by_hand());
+    let old = host.out[0].clone();
+    host.cancel(&old.run).unwrap();
+    let (run, fence) = (old.run.clone(), old.fence);
+    host.feed(Event::AttemptUnsent { run, fence }).unwrap();
+    assert_eq!(host.states(), [RunState::Cancelled]);
+    let (run, fence) = (old.run, old.fence);
+    assert!(host.feed(Event::AttemptUnsent { run, fence }).is_err());
 }
 
 #[test]
@@ -76,14 +109,9 @@ fn an_attempt_may_not_leave_any_more_when_the_next_one_may() {
     );
     host.lose();
     let next = host.job.next_wakeup().unwrap().at;
-    assert!(waiting.left_ms(next.plus(-1)).is_some());
+    assert!(next >= waiting.expires, "nothing of it is at work then");
     host.wake_at(next);
-    assert_eq!(waiting.left_ms(next), None);
-    assert_eq!(
-        host.out[0].left_ms(next),
-        Some(30_000),
-        "and that is the next"
-    );
+    assert!(!waiting.may_leave(next) && host.out[0].may_leave(next));
 }
 
 #[test]
@@ -91,7 +119,7 @@ fn three_losses_are_made_good_and_the_fourth_ends_the_run() {
     let mut host = started(with_retries(3, by_hand()));
     for _ in 0..4 {
         host.lose();
-        host.run_until(host.now.plus(30 * SECOND), |_| None);
+        host.run_until(host.now.plus(32 * SECOND), |_| None);
         host.out = host
             .dispatches()
             .last()
@@ -99,7 +127,7 @@ fn three_losses_are_made_good_and_the_fourth_ends_the_run() {
             .into_iter()
             .collect();
     }
-    assert_eq!(host.starts(), [0, 30, 60, 90]);
+    assert_eq!(host.starts(), [0, 32, 64, 96]);
     let run = host.newest();
     assert_eq!(
         (run.state, run.losses, run.attempts, run.fence),
@@ -117,18 +145,18 @@ fn what_waits_behind_a_run_given_up_starts_when_nothing_can_be_running() {
     let mut host = started(with_overlap(Overlap::Queue, by_hand()));
     host.run_now("waits", None).unwrap();
     for n in 0..4 {
-        host.now = T0.plus(n * 30 * SECOND);
+        host.now = T0.plus(n * 32 * SECOND);
         host.feed(Event::Wake).unwrap();
         host.wait(SECOND);
         host.lose();
     }
     assert_eq!(
         host.starts(),
-        [0, 30, 60, 90],
+        [0, 32, 64, 96],
         "the last of them may be at it still"
     );
     host.run_until(T0.plus(HOUR), |_| Some((1, Verdict::Succeeded)));
-    assert_eq!(host.starts(), [0, 30, 60, 90, 120]);
+    assert_eq!(host.starts(), [0, 32, 64, 96, 128]);
     assert_eq!(host.states(), [RunState::Failed, RunState::Success]);
 }
 
@@ -140,7 +168,7 @@ fn only_the_newest_fence_may_say_anything() {
         host.report(&old.run, old.fence, Verdict::Succeeded, 1),
         Err(Reject::StaleFence { current: 0, got: 1 })
     );
-    host.wake_at(T0.plus(30 * SECOND));
+    host.wake_at(T0.plus(32 * SECOND));
     assert_eq!(
         host.report(&old.run, old.fence, Verdict::Succeeded, 1),
         Err(Reject::StaleFence { current: 2, got: 1 })
@@ -179,7 +207,7 @@ fn only_the_newest_fence_may_say_anything() {
 fn a_late_report_is_kept_once_as_evidence_and_changes_nothing() {
     let mut host = started(by_hand());
     let old = host.lose();
-    host.wake_at(T0.plus(30 * SECOND));
+    host.wake_at(T0.plus(32 * SECOND));
     host.end(Verdict::Failed);
     let before = host.newest().clone();
     let late = Event::LateReport {

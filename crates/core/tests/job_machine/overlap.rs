@@ -256,7 +256,7 @@ fn replace_waits_for_an_accepted_run_until_its_word_or_its_limit() {
     );
 
     host.run_until(T0.plus(11 * MINUTE), |_| Some((1, Verdict::Succeeded)));
-    assert_eq!(host.starts(), [0, 600]);
+    assert_eq!(host.starts(), [0, 602]);
     assert_eq!(host.states(), [RunState::Cancelled, RunState::Success]);
 }
 
@@ -281,7 +281,7 @@ fn replace_waits_for_a_lost_attempt_until_nothing_can_be_running() {
         assert_eq!(host.starts(), [0], "the callee may be at it still");
         host.aborts.clear();
         host.run_until(T0.plus(11 * MINUTE), |_| Some((1, Verdict::Succeeded)));
-        assert_eq!(host.starts(), [0, 600]);
+        assert_eq!(host.starts(), [0, 602]);
         assert_eq!(host.states(), [RunState::Cancelled, RunState::Success]);
         assert_eq!(
             host.runs[&1].ledger.last().unwrap().why,
@@ -306,7 +306,7 @@ fn the_deadline_of_a_lost_run_that_was_replaced_does_not_shorten_the_wait() {
     host.lose();
     host.run_now("b", None).unwrap();
     host.run_until(T0.plus(HOUR), |_| Some((1, Verdict::Succeeded)));
-    assert_eq!(host.starts(), [0, 600]);
+    assert_eq!(host.starts(), [0, 602]);
     assert_eq!(host.states(), [RunState::Cancelled, RunState::Success]);
 }
 

@@ -207,7 +207,7 @@ fn an_accepted_attempt_ends_at_its_limit() {
     let mut host = started(accepting(by_hand()));
     host.accept();
     host.run_until(T0.plus(HOUR), |_| None);
-    assert_eq!(host.newest().ended_at, Some(T0.plus(30 * SECOND)));
+    assert_eq!(host.newest().ended_at, Some(T0.plus(32 * SECOND)));
     assert_eq!(host.states(), [RunState::TimedOut]);
 }
 

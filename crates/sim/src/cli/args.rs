@@ -22,6 +22,8 @@ pub enum Command {
     Shrink(Shrink),
     /// `coverage`.
     Coverage(Cover),
+    /// `speed`.
+    Speed,
 }
 
 /// How many seeds a planted bug is hunted with when nothing else is said.
@@ -39,9 +41,13 @@ pub fn parse(words: &[String]) -> Result<Command, String> {
     match words.split_first() {
         Some((name, rest)) if name == "mutations" => mutations(Given::read(rest)?),
         Some((name, rest)) if name == "shrink" => shrink(Given::read(rest)?),
+        Some((name, rest)) if name == "speed" => {
+            Given::read(rest)?.end("`speed`")?;
+            Ok(Command::Speed)
+        }
         Some((name, rest)) if name == "coverage" => coverage(Given::read(rest)?),
         Some((name, _)) if !name.starts_with('-') => Err(format!(
-            "there is no command `{name}`: say `mutations`, `coverage`, `shrink`, or begin with `--seeds N` or `--seed S`"
+            "there is no command `{name}`: say `mutations`, `coverage`, `speed`, `shrink`, or begin with `--seeds N` or `--seed S`"
         )),
         _ => worlds(Given::read(words)?),
     }

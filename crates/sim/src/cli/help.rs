@@ -19,6 +19,9 @@ cronwright-sim coverage [--seeds N] [--write FILE] [--check FILE]
     Draws the machines' state diagrams, with the arrows marked that seeds 0 to N (400) took: to the
     screen, to a file, or to compare with one. An arrow that nobody took has to be explained.
 
+cronwright-sim speed
+    Steps one job through a million events without a world around it, and says how many a second.
+
 cronwright-sim shrink --seed S [--mutation NAME]
     Makes the world of a failing seed smaller for as long as it violates the same invariant: fewer
     jobs, fewer faults, no people, a shorter storm.

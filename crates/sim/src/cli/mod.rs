@@ -12,6 +12,7 @@ mod progress;
 mod regressions;
 mod report;
 mod shrink;
+mod speed;
 mod tally;
 #[cfg(test)]
 mod testing;
@@ -44,6 +45,7 @@ pub fn main(words: &[String]) -> ExitCode {
         Command::One(task) => Ok(one::run(&task, world::live)),
         Command::Mutations(task) => mutations::run(&task, world::live),
         Command::Coverage(task) => cover::run(&task, world::live),
+        Command::Speed => speed::run(),
         Command::Shrink(task) => shrink::run(&task, world::live),
     };
     match verdict {
