@@ -17,7 +17,10 @@ pub fn command(args: &[String]) -> Outcome {
 /// Known seeds and fresh ones, then planted bugs, which show that the checkers see.
 pub fn stages(stages: &mut Stages, fast: bool) {
     let seeds = if fast { SEEDS_FAST } else { SEEDS };
-    stages.run("simulator", || run(["--seeds", seeds]));
+    stages.run("simulator", || {
+        let gate = (!fast).then_some("--twice");
+        run(["--seeds", seeds].into_iter().chain(gate))
+    });
     stages.run("planted bugs", || run(["mutations"]));
     stages.run("state diagrams", || {
         run(["coverage", "--check", "docs/machines.md"])
