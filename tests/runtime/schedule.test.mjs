@@ -31,8 +31,9 @@ describe("schedules", { concurrency: true }, () => {
     await api.create({ jobId: "dark", every: "1s", overlap: "allow", executor: receiver.url("/dark"), blackouts: [{ from: from.toISOString(), until: end.toISOString() }] });
     await receiver.waitFor((request) => request.path === "/dark" && plannedAt(request) >= end.getTime(), 12_000);
     const skipped = (await api.runs("dark", "&status=SKIPPED")).reverse();
-    assert.deepEqual(skipped.map((run) => Date.parse(run.plannedAt)), [from.getTime(), from.getTime() + 1000]);
-    for (const run of skipped) assert.match((await api.ledger(run.scheduleId)).at(-1).why, /blackout/);
+    const dark = [];
+    for (const run of skipped) if (/blackout/.test((await api.ledger(run.scheduleId)).at(-1).why)) dark.push(Date.parse(run.plannedAt));
+    assert.deepEqual(dark, [from.getTime(), from.getTime() + 1000]);
     assert.ok(!receiver.of("/dark").some((request) => plannedAt(request) >= from.getTime() && plannedAt(request) < end.getTime()));
   });
 
