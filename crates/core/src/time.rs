@@ -31,6 +31,15 @@ impl Millis {
         Self(self.0.saturating_add(span))
     }
 
+    /// This instant, or the first whole second after it: repeats that need no better time share an alarm.
+    #[must_use]
+    pub const fn whole_second(self) -> Self {
+        match self.0.rem_euclid(SECOND) {
+            0 => self,
+            over => self.plus(SECOND - over),
+        }
+    }
+
     /// Milliseconds from `earlier` to `self`; negative when `earlier` is later.
     #[must_use]
     pub const fn since(self, earlier: Self) -> i64 {

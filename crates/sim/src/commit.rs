@@ -1,5 +1,7 @@
 //! Commit, then perform; and taking up what a crash interrupted. Crash points lie around the write.
 
+use std::collections::BTreeSet;
+
 use cronwright_core::ids::JobRef;
 use cronwright_core::job::run::{Run, Waits};
 use cronwright_core::job::{Change, Dispatch, Effect, Event, JobMachine};
@@ -152,32 +154,55 @@ impl World<'_> {
             return Ok(());
         };
         let sent = object.disk.sent.clone();
-        let outstanding: Vec<_> = memory
-            .machines
-            .iter()
-            .flat_map(|(number, machine)| {
-                let effects = machine.outstanding().into_iter();
-                effects.map(|effect| (*number, effect))
-            })
-            .collect();
+        let numbers: Vec<u32> = memory.machines.keys().copied().collect();
         object.memory = Some(memory);
-        let mut group = JobGroup::default();
-        for (number, keyed) in outstanding {
-            match keyed.effect {
-                Effect::Dispatch(dispatch) => {
-                    let left = sent
-                        .as_ref()
-                        .is_none_or(|sent| sent.contains(&(number, dispatch.fence)));
-                    self.take_up(shard, number, *dispatch, left, &mut group);
-                }
-                effect => self.tell(shard, number, keyed.key, effect),
-            }
-        }
-        self.commit_jobs(shard, group)?;
+        self.take_up_jobs(shard, &numbers, sent.as_ref())?;
         self.want_missing(shard);
         self.launch(shard);
         self.project(shard);
         Ok(())
+    }
+
+    /// Takes up what these jobs have outstanding. Of their attempts, those in `sent` had left; without it
+    /// all that nobody knows of had.
+    pub fn take_up_jobs(
+        &mut self,
+        shard: u16,
+        numbers: &[u32],
+        sent: Option<&BTreeSet<(u32, u64)>>,
+    ) -> Result<(), Died> {
+        let mut group = JobGroup::default();
+        for number in numbers.iter().copied() {
+            let machine = self
+                .memory(shard)
+                .and_then(|memory| memory.machines.get(&number));
+            for keyed in machine.map(Machine::outstanding).unwrap_or_default() {
+                match keyed.effect {
+                    Effect::Dispatch(dispatch) if self.knows(shard, number, dispatch.fence) => {}
+                    Effect::Dispatch(dispatch) => {
+                        let left = sent.is_none_or(|sent| sent.contains(&(number, dispatch.fence)));
+                        self.take_up(shard, number, *dispatch, left, &mut group);
+                    }
+                    effect => self.tell(shard, number, keyed.key, effect),
+                }
+            }
+        }
+        self.commit_jobs(shard, group)?;
+        self.settle_landed(shard);
+        Ok(())
+    }
+
+    /// Whether an attempt waits or is out.
+    fn knows(&mut self, shard: u16, number: u32, fence: u64) -> bool {
+        let is = |of: u32, other: u64| of == number && other == fence;
+        self.memory(shard).is_some_and(|memory| {
+            let waits = |(of, dispatch): &(u32, Dispatch)| is(*of, dispatch.fence);
+            memory.waiting.iter().any(waits)
+                || memory
+                    .out
+                    .values()
+                    .any(|flight| is(flight.number, flight.fence))
+        })
     }
 
     /// An attempt that was out: lost if it had left, else it leaves now, unless it was asked to stop.
@@ -211,13 +236,14 @@ impl World<'_> {
         drop(self.step(shard, number, event, group));
     }
 
-    fn restored(&mut self, shard: u16) -> std::collections::BTreeMap<u32, JobMachine> {
+    pub fn restored(&mut self, shard: u16) -> std::collections::BTreeMap<u32, JobMachine> {
         let mut machines = std::collections::BTreeMap::new();
         let trusts_d1 = self.options.mutation == Some(Mutation::D1IsTruth);
         let Some(object) = self.shards.get(usize::from(shard)) else {
             return machines;
         };
-        for (number, job) in &object.disk.jobs {
+        let sound = object.disk.jobs.iter().filter(|(_, job)| !job.quarantined);
+        for (number, job) in sound {
             let at = JobRef {
                 shard,
                 number: *number,

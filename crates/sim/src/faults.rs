@@ -35,6 +35,7 @@ faults! {
     CrashBeforeCommit, "an object dies with a turn that was not stored", 50_000;
     CrashAfterCommit, "an object dies after the commit and before the effects", 50_000;
     StorageFails, "storage refuses a commit, and the object reloads", 20_000;
+    Panics, "a machine panics, and its job is quarantined until a person resumes it", 2_000;
     Evicted, "a deployment drops an object from memory between events", 20_000;
     AskLost, "a question to an object is lost", 200_000;
     AnswerLost, "only the answer to a question is lost", 200_000;

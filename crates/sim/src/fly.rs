@@ -62,6 +62,9 @@ impl World<'_> {
             let Dispatch { run, fence, .. } = dispatch;
             format!("  post {handle} of shard {shard} leaves: {run}/{fence}")
         });
+        if self.is_quarantined(shard, number) {
+            return self.kept_back(shard, handle);
+        }
         if !dispatch.may_leave(self.wall()) {
             return self.unsent(shard, handle);
         }
@@ -73,6 +76,15 @@ impl World<'_> {
             return;
         }
         self.call(shard, handle, number, dispatch, limit);
+    }
+
+    /// Its job is quarantined: nothing leaves, and nobody is told.
+    fn kept_back(&mut self, shard: u16, handle: u64) {
+        if let Some(memory) = self.memory(shard)
+            && let Some(flight) = memory.out.remove(&handle)
+        {
+            memory.landed.insert((flight.number, flight.fence));
+        }
     }
 
     /// Waited so long for its turn that its whole limit does not fit in any more.

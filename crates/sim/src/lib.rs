@@ -13,6 +13,7 @@ mod endpoint;
 mod fly;
 mod object;
 mod people;
+mod quarantine;
 mod queue;
 mod receiver;
 mod rng;

@@ -40,6 +40,8 @@ pub enum Answer {
     Taken,
     /// Refused, for good or for now.
     Refused(String),
+    /// Not while the job is quarantined.
+    Quarantined,
     /// No answer came: whether it was done is not known.
     Lost,
 }

@@ -13,6 +13,7 @@ use crate::Mutation;
 use crate::faults::Fault;
 use crate::object::{Died, Life};
 use crate::plan::JobPlan;
+use crate::quarantine::resumes;
 use crate::queue::{Answer, Ask, Happening, Obj};
 use crate::tell::Word;
 use crate::world::World;
@@ -36,6 +37,8 @@ pub struct JobDisk {
     pub ids: BTreeMap<RunId, u64>,
     /// Runs by the key that made them, as the real host finds a trigger that came before.
     pub tags: BTreeMap<RunTag, u64>,
+    /// Whether its machine panicked and nobody has resumed it.
+    pub quarantined: bool,
 }
 
 impl JobDisk {
@@ -119,6 +122,7 @@ impl World<'_> {
             runs: BTreeMap::new(),
             ids: BTreeMap::new(),
             tags: BTreeMap::new(),
+            quarantined: false,
         };
         self.witness.created(at, &job.definition, wall);
         let Some(object) = self.shard(job.shard) else {
@@ -264,6 +268,10 @@ impl World<'_> {
         group: &mut JobGroup,
     ) -> Result<(), Reject> {
         let wall = self.wall();
+        if self.fault(Fault::Panics) {
+            self.quarantine(shard, number);
+            return Ok(());
+        }
         let event = self.tampered(shard, number, event);
         let about = event.run().cloned();
         self.events = self.events.saturating_add(1);
@@ -292,6 +300,12 @@ impl World<'_> {
 
     /// Steps and commits at once, on behalf of somebody who waits for the answer.
     fn step_now(&mut self, shard: u16, number: u32, event: &Event) -> Result<Answer, Died> {
+        if resumes(event) {
+            self.absolve(shard, number)?;
+        }
+        if self.is_quarantined(shard, number) {
+            return Ok(Answer::Quarantined);
+        }
         if self.is_known(shard, number, event) {
             return Ok(Answer::Taken);
         }
@@ -303,6 +317,9 @@ impl World<'_> {
         self.commit_jobs(shard, group)?;
         self.launch(shard);
         self.project(shard);
+        if self.is_quarantined(shard, number) {
+            return Ok(Answer::Quarantined);
+        }
         Ok(match stepped {
             Ok(()) => Answer::Taken,
             Err(reject) => Answer::Refused(reject.to_string()),
@@ -357,9 +374,7 @@ impl World<'_> {
             self.step_reported(shard, number, event, &mut group);
         }
         self.commit_jobs(shard, group)?;
-        if let Some(memory) = self.memory(shard) {
-            memory.landed.clear();
-        }
+        self.settle_landed(shard);
         self.launch(shard);
         self.project(shard);
         self.arm_shard(shard);

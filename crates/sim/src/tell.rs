@@ -180,7 +180,7 @@ impl World<'_> {
             3 => 30 * SECOND,
             4.. => MINUTE,
         };
-        word.next = Some(wall.plus(wait));
+        word.next = Some(wall.plus(wait).whole_second());
         self.arm_shard(shard);
     }
 

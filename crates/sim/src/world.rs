@@ -385,6 +385,7 @@ impl<'a> World<'a> {
         self.d1.away = false;
         self.floor = self.wall();
         self.skew = self.floor.since(self.now);
+        self.resume_all();
         self.witness.healed(self.wall());
         for endpoint in 0..self.endpoints.len() {
             self.receiver_back(u16::try_from(endpoint).unwrap_or(u16::MAX));

@@ -181,7 +181,7 @@ impl Shard {
                         3 => 30 * SECOND,
                         4.. => MINUTE,
                     };
-                    word.next = Some(now().plus(wait));
+                    word.next = Some(now().plus(wait).whole_second());
                 }
                 drop(inner);
                 worker::console_warn!(

@@ -283,7 +283,7 @@ impl<'m> Step<'m> {
                 let told = told.saturating_add(1);
                 delivery.settle = Settle::Owed {
                     told,
-                    again_at: now.plus(tell_again_ms(told)),
+                    again_at: now.plus(tell_again_ms(told)).whole_second(),
                 };
             }
             delivery.word_to_shard()
