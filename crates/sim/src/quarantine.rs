@@ -81,7 +81,15 @@ impl World<'_> {
         if let (Some(machine), Some(memory)) = (machine, self.memory(shard)) {
             memory.machines.insert(number, machine);
         }
-        self.take_up_jobs(shard, &[number], None)
+        let taken_up = self.take_up_jobs(shard, &[number], None);
+        // The real host writes both in one transaction: neither is stored without the other.
+        if taken_up.is_err()
+            && let Some(object) = self.shard(shard)
+            && let Some(job) = object.disk.jobs.get_mut(&number)
+        {
+            job.quarantined = true;
+        }
+        taken_up
     }
 
     /// What came back is in storage, except what a quarantined job would not take.
