@@ -20,8 +20,10 @@ use books::Books;
 use deliveries::Deliveries;
 use runs::Runs;
 
-/// Handlers of one object's alarm within a second, at most: five for each of six jobs.
-const STORM: u32 = 30;
+/// Handlers of one object's alarm within a second, at most: so many, or where it has more jobs, five for
+/// each of them.
+const STORM: u32 = 20;
+const STORM_PER_JOB: u32 = 5;
 
 /// All of them.
 pub struct Witness {
@@ -116,7 +118,10 @@ impl Witness {
 impl World<'_> {
     /// No storm: an alarm must not ring without end (I7).
     pub fn witness_storm(&mut self, obj: Obj, count: u32) {
-        if count > STORM {
+        let here = |shard: u16| obj == Obj::Shard(shard);
+        let jobs = self.plan.jobs.iter().filter(|job| here(job.shard));
+        let jobs = u32::try_from(jobs.count()).unwrap_or(0);
+        if count > STORM.max(jobs.saturating_mul(STORM_PER_JOB)) {
             self.violated(
                 "I7",
                 format!("the alarm of {obj:?} rang {count} times within a second"),
