@@ -207,33 +207,17 @@ impl World<'_> {
     }
 
     /// What planted bugs make of a report before the machine sees it.
-    pub fn tampered(&mut self, shard: u16, number: u32, event: Event) -> Event {
-        if self.options.mutation != Some(Mutation::LockIsDate) {
-            return event;
+    pub fn tampered(&mut self, shard: u16, number: u32, mut event: Event) -> Event {
+        if self.options.mutation == Some(Mutation::LockIsDate)
+            && let Event::AttemptEnded { run, fence, .. } = &mut event
+            && let Some(machine) = self
+                .memory(shard)
+                .and_then(|memory| memory.machines.get(&number))
+            && let Some(active) = machine.run(run).and_then(|run| run.active)
+        {
+            *fence = active.fence;
         }
-        let current = |world: &mut Self, run: &RunId| {
-            let machine = world.memory(shard)?.machines.get(&number)?;
-            machine.run(run)?.active.map(|active| active.fence)
-        };
-        match event {
-            Event::AttemptEnded {
-                run,
-                fence,
-                verdict,
-                result,
-                by,
-            } => {
-                let fence = current(self, &run).unwrap_or(fence);
-                Event::AttemptEnded {
-                    run,
-                    fence,
-                    verdict,
-                    result,
-                    by,
-                }
-            }
-            other => other,
-        }
+        event
     }
 
     /// The planted bug of a release that does not look whose lock it is.

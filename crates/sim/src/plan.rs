@@ -107,8 +107,7 @@ fn definition(rng: &mut Rng, index: u32, long: bool, upstream: Option<JobId>) ->
         .pick(&[Misfire::FireOnce, Misfire::Skip, Misfire::CatchUp])
         .unwrap_or(&Misfire::FireOnce);
     Definition {
-        // Every index fits the alphabet of ids.
-        job_id: format!("job-{index}").parse().unwrap_or_else(|_| unnamed()),
+        job_id: job_id(index),
         name: format!("job {index}"),
         description: None,
         owner: None,
@@ -147,11 +146,10 @@ fn definition(rng: &mut Rng, index: u32, long: bool, upstream: Option<JobId>) ->
     }
 }
 
-/// Unreachable in practice: an id that always parses.
-fn unnamed() -> JobId {
-    std::iter::repeat_with(|| "job".parse())
-        .find_map(Result::ok)
-        .unwrap_or_else(unnamed)
+/// The id of the job of that index.
+#[expect(clippy::expect_used, reason = "every index fits the alphabet of ids")]
+fn job_id(index: u32) -> JobId {
+    format!("job-{index}").parse().expect("an id")
 }
 
 fn timed(rng: &mut Rng, long: bool) -> ScheduleSpec {
