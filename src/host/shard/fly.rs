@@ -22,6 +22,10 @@ use crate::host::object::now;
 /// broken off.
 const BATCH: usize = 6;
 
+/// The runtime closes a connection a moment after the call on it was broken off: a stop is reported when
+/// that has happened, so that the next request does not overtake it.
+const CLOSING_MS: u64 = 50;
+
 /// Redirects an HTTP job follows.
 const REDIRECTS: u8 = 3;
 
@@ -161,12 +165,12 @@ impl Shard {
             },
             Err(error) => error,
         };
+        let aborted = signal.as_ref().is_some_and(|signal| signal.aborted());
+        if aborted {
+            Delay::from(Duration::from_millis(CLOSING_MS)).await;
+        }
         for handle in out {
-            self.missing(
-                handle,
-                &failure,
-                signal.as_ref().is_some_and(|signal| signal.aborted()),
-            );
+            self.missing(handle, &failure, aborted);
         }
     }
 
